@@ -1,0 +1,48 @@
+// numpy arrays in and out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+namespace conjunto::bind {
+
+namespace nb = nanobind;
+
+template <class T, class Shape>
+using In = nb::ndarray<const T, Shape, nb::c_contig, nb::device::cpu>;
+template <class T>
+using In1 = In<T, nb::ndim<1>>;
+template <class T>
+using In2 = In<T, nb::ndim<2>>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T>;
+
+// A new array; the caller fills it.
+template <class T>
+Out<T> new_array(std::initializer_list<std::size_t> shape) {
+    std::size_t size = 1;
+    for (const std::size_t side : shape) size *= side;
+    auto data = std::make_unique<T[]>(size);
+    T* pointer = data.get();
+    nb::capsule owner(pointer, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    data.release();
+    return Out<T>(pointer, shape, owner);
+}
+
+template <class T>
+Out<T> copy_array(const std::vector<T>& values) {
+    Out<T> out = new_array<T>({values.size()});
+    std::copy(values.begin(), values.end(), out.data());
+    return out;
+}
+
+void init_draw(nb::module_& m);
+void init_forest(nb::module_& m);
+void init_grow(nb::module_& m);
+
+}  // namespace conjunto::bind

@@ -1,0 +1,174 @@
+#include "../core/forest.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "../core/predict.hpp"
+#include "arrays.hpp"
+
+namespace conjunto::bind {
+
+namespace {
+
+// Raised whenever the meaning of the arrays changes.
+constexpr int kFormat = 1;
+
+template <class T>
+std::vector<T> to_vector(const In1<T>& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
+template <class Member, class... Arrays>
+void same_length(const char* what, const Member& first, const Arrays&... others) {
+    if (((others.shape(0) != first.shape(0)) || ...))
+        throw std::invalid_argument(std::string("corrupt forest: ") + what + " arrays differ in length");
+}
+
+void build(Forest* self, int format, std::uint32_t columns, std::uint32_t classes, In1<std::uint32_t> categories,
+           In1<double> threshold, In1<std::int32_t> left, In1<std::int32_t> right, In1<std::uint32_t> test,
+           In1<float> gain, In1<std::uint64_t> node_start, In1<std::uint64_t> leaf_start,
+           In1<std::int32_t> leaf_label, In1<double> leaf_value, In1<double> shares, In1<std::int32_t> share_label,
+           In1<std::uint32_t> sets, In1<double> term_coefficient, In1<std::uint32_t> term_column,
+           In1<std::int32_t> term_set, In1<std::uint32_t> term_start) {
+    if (format != kFormat)
+        throw std::invalid_argument("this forest was stored in format " + std::to_string(format) + "; this version of " +
+                                    "conjunto reads format " + std::to_string(kFormat));
+    same_length("node", threshold, left, right, test, gain);
+    same_length("term", term_coefficient, term_column, term_set);
+    Forest forest;
+    forest.columns = columns;
+    forest.classes = classes;
+    forest.categories = to_vector(categories);
+    for (std::size_t i = 0; i < threshold.shape(0); ++i)
+        forest.nodes.push_back({threshold.data()[i], left.data()[i], right.data()[i], test.data()[i], gain.data()[i]});
+    forest.node_start = to_vector(node_start);
+    forest.leaf_start = to_vector(leaf_start);
+    forest.leaf_label = to_vector(leaf_label);
+    forest.leaf_value = to_vector(leaf_value);
+    forest.shares = to_vector(shares);
+    forest.share_label = to_vector(share_label);
+    forest.sets = to_vector(sets);
+    for (std::size_t i = 0; i < term_coefficient.shape(0); ++i)
+        forest.terms.push_back({term_coefficient.data()[i], term_column.data()[i], term_set.data()[i]});
+    forest.term_start = to_vector(term_start);
+    forest.validate();
+    new (self) Forest(std::move(forest));
+}
+
+template <class T, class Entry, class Get>
+Out<T> field(const std::vector<Entry>& entries, Get&& get) {
+    Out<T> out = new_array<T>({entries.size()});
+    for (std::size_t i = 0; i < entries.size(); ++i) out.data()[i] = get(entries[i]);
+    return out;
+}
+
+nb::tuple arrays(const Forest& f) {
+    return nb::make_tuple(
+        kFormat, f.columns, f.classes, copy_array(f.categories),
+        field<double>(f.nodes, [](const Node& n) { return n.threshold; }),
+        field<std::int32_t>(f.nodes, [](const Node& n) { return n.left; }),
+        field<std::int32_t>(f.nodes, [](const Node& n) { return n.right; }),
+        field<std::uint32_t>(f.nodes, [](const Node& n) { return n.test; }),
+        field<float>(f.nodes, [](const Node& n) { return n.gain; }), copy_array(f.node_start), copy_array(f.leaf_start),
+        copy_array(f.leaf_label), copy_array(f.leaf_value), copy_array(f.shares), copy_array(f.share_label),
+        copy_array(f.sets), field<double>(f.terms, [](const Term& t) { return t.coefficient; }),
+        field<std::uint32_t>(f.terms, [](const Term& t) { return t.column; }),
+        field<std::int32_t>(f.terms, [](const Term& t) { return t.set; }), copy_array(f.term_start));
+}
+
+Rows rows_of(const Forest& forest, const In2<double>& x) {
+    if (x.shape(1) != forest.columns)
+        throw std::invalid_argument("X has " + std::to_string(x.shape(1)) + " columns, the forest was grown on " +
+                                    std::to_string(forest.columns));
+    return {x.data(), x.shape(0)};
+}
+
+void require_task(const Forest& forest, bool classification) {
+    if ((forest.classes > 0) != classification)
+        throw std::invalid_argument(classification ? "a regression forest has no classes" : "a classification forest has no values");
+}
+
+template <class T, class Predict>
+Out<T> predict(const Forest& forest, const In2<double>& x, std::size_t threads, std::initializer_list<std::size_t> shape,
+               Predict&& body) {
+    const Rows rows = rows_of(forest, x);
+    Out<T> out = new_array<T>(shape);
+    nb::gil_scoped_release release;
+    body(forest, rows, out.data(), threads);
+    return out;
+}
+
+Out<std::int32_t> take_labels(const Forest& f, In2<double> x, std::size_t threads) {
+    require_task(f, true);
+    return predict<std::int32_t>(f, x, threads, {f.trees(), x.shape(0)}, member_labels);
+}
+Out<double> take_values(const Forest& f, In2<double> x, std::size_t threads) {
+    require_task(f, false);
+    return predict<double>(f, x, threads, {f.trees(), x.shape(0)}, member_values);
+}
+Out<std::int32_t> take_leaves(const Forest& f, In2<double> x, std::size_t threads) {
+    return predict<std::int32_t>(f, x, threads, {x.shape(0), f.trees()}, member_leaves);
+}
+Out<double> take_counts(const Forest& f, In2<double> x, std::size_t threads) {
+    require_task(f, true);
+    return predict<double>(f, x, threads, {x.shape(0), f.classes}, vote_counts);
+}
+Out<double> take_shares(const Forest& f, In2<double> x, std::size_t threads) {
+    require_task(f, true);
+    return predict<double>(f, x, threads, {x.shape(0), f.classes}, share_sums);
+}
+Out<double> take_sums(const Forest& f, In2<double> x, std::size_t threads) {
+    require_task(f, false);
+    return predict<double>(f, x, threads, {x.shape(0)}, value_sums);
+}
+
+bool has_infinity(In2<double> x) {
+    const std::size_t size = x.shape(0) * x.shape(1);
+    for (std::size_t i = 0; i < size; ++i)
+        if (std::isinf(x.data()[i])) return true;
+    return false;
+}
+
+}  // namespace
+
+void init_forest(nb::module_& m) {
+    using namespace nb::literals;
+    nb::class_<Forest>(m, "Forest", "Decision trees in flat arrays; made by grow().")
+        .def("__init__", &build, "format"_a, "columns"_a, "classes"_a, "categories"_a, "threshold"_a, "left"_a, "right"_a,
+             "test"_a, "gain"_a, "node_start"_a, "leaf_start"_a, "leaf_label"_a, "leaf_value"_a, "shares"_a,
+             "share_label"_a, "sets"_a, "term_coefficient"_a, "term_column"_a, "term_set"_a, "term_start"_a)
+        .def("arrays", &arrays, "The arguments that rebuild this forest.")
+        .def("__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), arrays(nb::cast<const Forest&>(self))); })
+        .def("__len__", &Forest::trees)
+        .def_ro("columns", &Forest::columns)
+        .def_ro("classes", &Forest::classes)
+        .def_prop_ro("nbytes", &Forest::bytes, "Bytes that the arrays take.")
+        .def_prop_ro("n_nodes", [](const Forest& f) { return f.nodes.size() + f.leaves(); }, "Inner nodes and leaves.")
+        .def("leaf_counts", [](const Forest& f) {
+            Out<std::int32_t> out = new_array<std::int32_t>({f.trees()});
+            for (std::size_t t = 0; t < f.trees(); ++t)
+                out.data()[t] = static_cast<std::int32_t>(f.leaf_start[t + 1] - f.leaf_start[t]);
+            return out;
+        }, "Number of leaves of each tree.")
+        .def("depths", [](const Forest& f) { return copy_array(f.depths()); }, "Depth of each tree.")
+        .def("importances", [](const Forest& f) {
+            const std::vector<double> values = f.importances();
+            Out<double> out = new_array<double>({f.trees(), f.columns});
+            std::copy(values.begin(), values.end(), out.data());
+            return out;
+        }, "(trees, columns): share of the impurity decrease by column.")
+        .def("append", &Forest::append, "other"_a, "Adds the trees of another forest of the same problem.")
+        .def("take", [](const Forest& f, In1<std::int64_t> members) {
+            return f.take({members.data(), members.shape(0)});
+        }, "members"_a, "A forest of these members.")
+        .def("labels", &take_labels, "X"_a, "threads"_a = 1, "(trees, rows): the class each tree votes for.")
+        .def("values", &take_values, "X"_a, "threads"_a = 1, "(trees, rows): the value each tree predicts.")
+        .def("leaves", &take_leaves, "X"_a, "threads"_a = 1, "(rows, trees): the leaf, numbered within its tree.")
+        .def("vote_counts", &take_counts, "X"_a, "threads"_a = 1, "(rows, classes): votes by class.")
+        .def("share_sums", &take_shares, "X"_a, "threads"_a = 1, "(rows, classes): summed class shares.")
+        .def("value_sums", &take_sums, "X"_a, "threads"_a = 1, "(rows,): summed values.");
+    m.def("has_infinity", &has_infinity, "X"_a);
+}
+
+}  // namespace conjunto::bind

@@ -1,0 +1,124 @@
+#include "../core/grow.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "arrays.hpp"
+
+namespace conjunto::bind {
+
+namespace {
+
+using Strided = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
+
+void make_table(Table* self, Strided x, In1<std::uint32_t> categories, std::size_t threads) {
+    if (categories.shape(0) != x.shape(1)) throw std::invalid_argument("categories needs one entry per column");
+    nb::gil_scoped_release release;
+    new (self) Table(prepare(x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1), categories.data(), threads));
+}
+
+void require(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+Criterion criterion_of(const std::string& name) {
+    if (name == "gini") return Criterion::gini;
+    if (name == "entropy") return Criterion::entropy;
+    if (name == "variance") return Criterion::variance;
+    throw std::invalid_argument("unknown criterion " + name);
+}
+
+Search search_of(const std::string& name) {
+    if (name == "auto") return Search::automatic;
+    if (name == "sorted") return Search::sorted;
+    if (name == "plain") return Search::no_vectors;
+    throw std::invalid_argument("unknown search " + name);
+}
+
+Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t low, std::uint64_t high,
+                   In1<std::uint64_t> members, std::optional<In2<std::int32_t>> labels,
+                   std::optional<In2<double>> targets, std::optional<In2<std::uint8_t>> small_weights,
+                   std::optional<In2<double>> weights, std::optional<In2<std::uint32_t>> columns) {
+    Views views;
+    views.members = members.shape(0);
+    views.number = members.data();
+    views.key = {low, high};
+    auto shaped = [&](const auto& array, bool may_be_shared, const char* message) {
+        require((array.shape(0) == views.members || (may_be_shared && array.shape(0) == 1)) && array.shape(1) == table.rows,
+                message);
+    };
+    require(table.rows > 0 && table.columns > 0, "the table is empty");
+    require(labels.has_value() != targets.has_value(), "give labels or targets");
+    require(labels.has_value() == (options.classes > 0), "labels go with classes > 0, targets with classes = 0");
+    require((options.criterion == Criterion::variance) == targets.has_value(), "the criterion does not fit the task");
+    require(!(small_weights && weights), "give one kind of weights");
+    require(options.k_best >= 1 && options.max_features >= 1, "k_best and max_features must be positive");
+    require(options.combination == 0 || options.max_features < (1U << 20), "max_features is too large for combinations");
+    require(options.classes < (1U << 30), "too many classes");
+    if (labels) {
+        shaped(*labels, true, "labels must be (members, rows) or (1, rows)");
+        views.labels = labels->data();
+        views.shared_labels = labels->shape(0) == 1;
+        for (std::size_t i = 0; i < labels->size(); ++i)
+            require(labels->data()[i] >= 0 && static_cast<std::uint32_t>(labels->data()[i]) < options.classes,
+                    "a label is outside 0 .. classes - 1");
+    } else {
+        shaped(*targets, true, "targets must be (members, rows) or (1, rows)");
+        views.targets = targets->data();
+        views.shared_labels = targets->shape(0) == 1;
+        for (std::size_t i = 0; i < targets->size(); ++i) require(std::isfinite(targets->data()[i]), "a target is not finite");
+    }
+    if (small_weights) {
+        shaped(*small_weights, false, "weights must be (members, rows)");
+        views.small_weights = small_weights->data();
+    }
+    if (weights) {
+        shaped(*weights, false, "weights must be (members, rows)");
+        views.weights = weights->data();
+        for (std::size_t i = 0; i < weights->size(); ++i)
+            require(std::isfinite(weights->data()[i]) && weights->data()[i] >= 0, "a weight is negative or not finite");
+    }
+    if (columns) {
+        require(columns->shape(0) == views.members && columns->shape(1) > 0, "columns must be (members, columns)");
+        views.columns = columns->data();
+        views.columns_seen = columns->shape(1);
+        for (std::size_t i = 0; i < columns->size(); ++i) require(columns->data()[i] < table.columns, "a column is out of range");
+    }
+    nb::gil_scoped_release release;
+    return grow(table, views, options);
+}
+
+}  // namespace
+
+void init_grow(nb::module_& m) {
+    using namespace nb::literals;
+    nb::class_<Table>(m, "Table", "Data prepared once for all members of an ensemble.")
+        .def("__init__", &make_table, "X"_a, "categories"_a, "threads"_a = 1)
+        .def_ro("rows", &Table::rows)
+        .def_ro("columns", &Table::columns);
+    nb::class_<GrowOptions>(m, "GrowOptions", "How trees are grown.")
+        .def(nb::init<>())
+        .def_rw("classes", &GrowOptions::classes)
+        .def_rw("max_features", &GrowOptions::max_features)
+        .def_rw("combination", &GrowOptions::combination)
+        .def_rw("k_best", &GrowOptions::k_best)
+        .def_rw("max_depth", &GrowOptions::max_depth)
+        .def_rw("max_leaves", &GrowOptions::max_leaves)
+        .def_rw("min_rows_split", &GrowOptions::min_rows_split)
+        .def_rw("min_rows_leaf", &GrowOptions::min_rows_leaf)
+        .def_rw("min_weight_share_leaf", &GrowOptions::min_weight_share_leaf)
+        .def_rw("min_decrease", &GrowOptions::min_decrease)
+        .def_rw("threads", &GrowOptions::threads)
+        .def_prop_rw("criterion", [](const GrowOptions& o) { return static_cast<int>(o.criterion); },
+                     [](GrowOptions& o, const std::string& name) { o.criterion = criterion_of(name); })
+        .def_prop_rw("search", [](const GrowOptions& o) { return static_cast<int>(o.search); },
+                     [](GrowOptions& o, const std::string& name) { o.search = search_of(name); });
+    m.def("grow", &grow_forest, "table"_a, "options"_a, "low"_a, "high"_a, "members"_a, "labels"_a = nb::none(),
+          "targets"_a = nb::none(), "small_weights"_a = nb::none(), "weights"_a = nb::none(), "columns"_a = nb::none(),
+          "Grows one tree per member.");
+}
+
+}  // namespace conjunto::bind

@@ -1,0 +1,10 @@
+#include "../core/kernels.hpp"
+#include "arrays.hpp"
+
+NB_MODULE(_core, m) {
+    m.doc() = "The native core of conjunto: arrays in, arrays out.";
+    conjunto::bind::init_draw(m);
+    conjunto::bind::init_forest(m);
+    conjunto::bind::init_grow(m);
+    m.def("kernel_name", [] { return conjunto::best_kernels().name; }, "The vector kernels in use.");
+}

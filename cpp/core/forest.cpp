@@ -1,0 +1,209 @@
+#include "forest.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace conjunto {
+
+namespace {
+
+void require(bool condition, const char* what) {
+    if (!condition) throw std::invalid_argument(std::string("corrupt forest: ") + what);
+}
+
+template <class T>
+void check_starts(const std::vector<T>& starts, std::size_t end, const char* what) {
+    require(!starts.empty() && starts.front() == 0 && starts.back() == end, what);
+    require(std::is_sorted(starts.begin(), starts.end()), what);
+}
+
+std::size_t words(std::uint32_t categories) { return (categories + 31) / 32; }
+
+void check_set(const Forest& forest, std::uint32_t column, double offset) {
+    require(forest.categories[column] > 0, "a category test on a numeric column");
+    const std::size_t needed = words(forest.categories[column]);
+    require(offset >= 0 && offset == std::floor(offset) && offset <= 4e9, "offset of a category set");
+    require(forest.sets.size() >= needed && offset <= static_cast<double>(forest.sets.size() - needed),
+            "offset of a category set");
+}
+
+void check_tree(const Forest& forest, std::size_t tree, std::vector<char>& seen_node, std::vector<char>& seen_leaf) {
+    const std::size_t first = forest.node_start[tree], n = forest.node_start[tree + 1] - first;
+    const std::size_t n_leaves = forest.leaf_start[tree + 1] - forest.leaf_start[tree];
+    require(n_leaves == n + 1, "a tree needs one leaf more than inner nodes");
+    seen_node.assign(n, 0);
+    seen_leaf.assign(n_leaves, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+        const Node& node = forest.nodes[first + i];
+        require(std::isfinite(node.threshold), "a threshold");
+        for (const std::int32_t child : {node.left, node.right}) {
+            if (child >= 0) {
+                const auto number = static_cast<std::size_t>(child);
+                require(number > i && number < n && !seen_node[number], "a child node");
+                seen_node[number] = 1;
+            } else {
+                const auto number = static_cast<std::size_t>(~child);
+                require(number < n_leaves && !seen_leaf[number], "a leaf");
+                seen_leaf[number] = 1;
+            }
+        }
+        require(!((node.test & Node::kCategory) && (node.test & Node::kCombination)), "a test");
+        if (node.test & Node::kCombination) {
+            require(node.index() + 1 < forest.term_start.size(), "a combination");
+            continue;
+        }
+        require(node.index() < forest.columns, "a column");
+        if (node.test & Node::kCategory)
+            check_set(forest, node.index(), node.threshold);
+    }
+}
+
+}  // namespace
+
+std::size_t Forest::bytes() const {
+    return nodes.size() * sizeof(Node) + (node_start.size() + leaf_start.size()) * sizeof(std::uint64_t) +
+           (leaf_label.size() + share_label.size() + sets.size() + term_start.size()) * 4 +
+           (leaf_value.size() + shares.size()) * 8 + terms.size() * sizeof(Term);
+}
+
+void Forest::validate() const {
+    require(columns < Node::kIndex, "number of columns");
+    require(categories.size() == columns, "categories");
+    for (const std::uint32_t count : categories) require(count <= 256, "categories");
+    check_starts(node_start, nodes.size(), "node_start");
+    require(leaf_start.size() == node_start.size(), "leaf_start");
+    check_starts(leaf_start, classes ? leaf_label.size() : leaf_value.size(), "leaf_start");
+    check_starts(term_start, terms.size(), "term_start");
+    require(classes ? leaf_value.empty() : leaf_label.empty() && share_label.empty(), "leaves");
+    require(classes < (1U << 30) && shares.size() == share_label.size() * classes, "shares");
+    const auto known = static_cast<std::int32_t>(classes);
+    const auto rows = static_cast<std::int64_t>(share_label.size());
+    for (const std::int32_t label : leaf_label)
+        require(label >= 0 ? label < known : ~static_cast<std::int64_t>(label) < rows, "a leaf label");
+    for (const std::int32_t label : share_label) require(label >= 0 && label < known, "a leaf label");
+    for (const Term& term : terms) {
+        require(term.column < columns, "a term");
+        if (term.set >= 0) check_set(*this, term.column, term.set);
+    }
+    std::vector<char> seen_node, seen_leaf;
+    for (std::size_t tree = 0; tree < trees(); ++tree) check_tree(*this, tree, seen_node, seen_leaf);
+}
+
+void Forest::append(const Forest& other) {
+    if (other.columns != columns || other.classes != classes || other.categories != categories)
+        throw std::invalid_argument("forests of different problems cannot be joined");
+    const auto first_node = nodes.size();
+    const auto first_set = static_cast<std::uint32_t>(sets.size());
+    const auto first_share = static_cast<std::int32_t>(share_label.size());
+    const auto first_combination = static_cast<std::uint32_t>(term_start.size() - 1);
+    const auto first_term = terms.size();
+    nodes.insert(nodes.end(), other.nodes.begin(), other.nodes.end());
+    for (std::size_t i = first_node; i < nodes.size(); ++i) {
+        if (nodes[i].test & Node::kCategory) nodes[i].threshold += first_set;
+        if (nodes[i].test & Node::kCombination) nodes[i].test += first_combination;
+    }
+    for (std::size_t t = 1; t < other.node_start.size(); ++t) {
+        node_start.push_back(first_node + other.node_start[t]);
+        leaf_start.push_back((classes ? leaf_label.size() : leaf_value.size()) + other.leaf_start[t]);
+    }
+    for (const std::int32_t label : other.leaf_label) leaf_label.push_back(label >= 0 ? label : label - first_share);
+    leaf_value.insert(leaf_value.end(), other.leaf_value.begin(), other.leaf_value.end());
+    shares.insert(shares.end(), other.shares.begin(), other.shares.end());
+    share_label.insert(share_label.end(), other.share_label.begin(), other.share_label.end());
+    sets.insert(sets.end(), other.sets.begin(), other.sets.end());
+    for (Term term : other.terms) {
+        if (term.set >= 0) term.set += static_cast<std::int32_t>(first_set);
+        terms.push_back(term);
+    }
+    for (std::size_t c = 1; c < other.term_start.size(); ++c)
+        term_start.push_back(static_cast<std::uint32_t>(first_term + other.term_start[c]));
+}
+
+Forest Forest::take(std::span<const std::int64_t> members) const {
+    Forest out;
+    out.columns = columns;
+    out.classes = classes;
+    out.categories = categories;
+    for (const std::int64_t member : members) {
+        if (member < 0 || static_cast<std::size_t>(member) >= trees())
+            throw std::invalid_argument("there is no member " + std::to_string(member));
+        const auto tree = static_cast<std::size_t>(member);
+        for (std::size_t i = node_start[tree]; i < node_start[tree + 1]; ++i) {
+            Node node = nodes[i];
+            if (node.test & Node::kCategory) {
+                const auto offset = static_cast<std::size_t>(node.threshold);
+                node.threshold = static_cast<double>(out.sets.size());
+                const std::size_t n = words(categories[node.index()]);
+                out.sets.insert(out.sets.end(), sets.begin() + offset, sets.begin() + offset + n);
+            } else if (node.test & Node::kCombination) {
+                const std::uint32_t combination = node.index();
+                node.test = (node.test & ~Node::kIndex) | static_cast<std::uint32_t>(out.term_start.size() - 1);
+                for (std::uint32_t t = term_start[combination]; t < term_start[combination + 1]; ++t) {
+                    Term term = terms[t];
+                    if (term.set >= 0) {
+                        const std::size_t n = words(categories[term.column]);
+                        const auto offset = static_cast<std::size_t>(term.set);
+                        term.set = static_cast<std::int32_t>(out.sets.size());
+                        out.sets.insert(out.sets.end(), sets.begin() + offset, sets.begin() + offset + n);
+                    }
+                    out.terms.push_back(term);
+                }
+                out.term_start.push_back(static_cast<std::uint32_t>(out.terms.size()));
+            }
+            out.nodes.push_back(node);
+        }
+        for (std::size_t leaf = leaf_start[tree]; leaf < leaf_start[tree + 1]; ++leaf) {
+            if (!classes) {
+                out.leaf_value.push_back(leaf_value[leaf]);
+            } else if (leaf_label[leaf] >= 0) {
+                out.leaf_label.push_back(leaf_label[leaf]);
+            } else {
+                const auto row = static_cast<std::size_t>(~leaf_label[leaf]);
+                out.leaf_label.push_back(~static_cast<std::int32_t>(out.share_label.size()));
+                out.share_label.push_back(share_label[row]);
+                out.shares.insert(out.shares.end(), shares.begin() + row * classes, shares.begin() + (row + 1) * classes);
+            }
+        }
+        out.node_start.push_back(out.nodes.size());
+        out.leaf_start.push_back(classes ? out.leaf_label.size() : out.leaf_value.size());
+    }
+    return out;
+}
+
+std::vector<std::int32_t> Forest::depths() const {
+    std::vector<std::int32_t> out(trees(), 0), depth;
+    for (std::size_t tree = 0; tree < trees(); ++tree) {
+        depth.assign(node_start[tree + 1] - node_start[tree], 1);
+        for (std::size_t i = 0; i < depth.size(); ++i) {
+            const Node& node = nodes[node_start[tree] + i];
+            out[tree] = std::max(out[tree], depth[i]);
+            for (const std::int32_t child : {node.left, node.right})
+                if (child >= 0) depth[child] = depth[i] + 1;
+        }
+    }
+    return out;
+}
+
+std::vector<double> Forest::importances() const {
+    std::vector<double> out(trees() * columns, 0.0);
+    for (std::size_t tree = 0; tree < trees(); ++tree) {
+        double* row = out.data() + tree * columns;
+        double sum = 0;
+        for (std::size_t i = node_start[tree]; i < node_start[tree + 1]; ++i) {
+            const Node& node = nodes[i];
+            sum += node.gain;
+            if (!(node.test & Node::kCombination)) {
+                row[node.index()] += node.gain;
+                continue;
+            }
+            const std::uint32_t first = term_start[node.index()], end = term_start[node.index() + 1];
+            for (std::uint32_t t = first; t < end; ++t) row[terms[t].column] += node.gain / (end - first);
+        }
+        if (sum > 0)
+            for (std::size_t c = 0; c < columns; ++c) row[c] /= sum;
+    }
+    return out;
+}
+
+}  // namespace conjunto

@@ -1,0 +1,112 @@
+// Trees as flat arrays, many trees in one set of arrays.
+//
+// Only inner nodes are stored; a child is a node number, or ~leaf number. Both count from the start of
+// their tree, and children have higher numbers than their parent, which is what makes any walk end.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace conjunto {
+
+struct Node {
+    double threshold;    // numeric and combination test: left if value <= threshold; category test: offset of its set
+    std::int32_t left;
+    std::int32_t right;
+    std::uint32_t test;  // flags and the column, or the number of the combination
+    float gain;          // weighted impurity decrease as a share of the weight of the tree
+
+    static constexpr std::uint32_t kCategory = 1U << 31;
+    static constexpr std::uint32_t kCombination = 1U << 30;
+    static constexpr std::uint32_t kMissingLeft = 1U << 29;
+    static constexpr std::uint32_t kIndex = kMissingLeft - 1;
+
+    std::uint32_t index() const { return test & kIndex; }
+    bool special() const { return (test & (kCategory | kCombination)) != 0; }
+    bool missing_left() const { return (test & kMissingLeft) != 0; }
+};
+static_assert(sizeof(Node) == 24);
+
+// One term of a linear combination: coefficient * value, or coefficient * [category in set].
+struct Term {
+    double coefficient;
+    std::uint32_t column;
+    std::int32_t set;  // offset of the set, -1 for a numeric column
+};
+static_assert(sizeof(Term) == 16);
+
+struct Forest {
+    std::uint32_t columns = 0;
+    std::uint32_t classes = 0;              // 0: regression
+    std::vector<std::uint32_t> categories;  // by column, 0 = numeric
+    std::vector<Node> nodes;
+    std::vector<std::uint64_t> node_start{0};  // by tree, and the end
+    std::vector<std::uint64_t> leaf_start{0};
+    std::vector<std::int32_t> leaf_label;  // classification: class of a pure leaf, or ~row of shares
+    std::vector<double> leaf_value;        // regression
+    std::vector<double> shares;            // (rows, classes): class distribution of impure leaves
+    std::vector<std::int32_t> share_label;  // the class an impure leaf votes for
+    std::vector<std::uint32_t> sets;       // bits of categories that go left
+    std::vector<Term> terms;
+    std::vector<std::uint32_t> term_start{0};  // by combination, and the end
+
+    std::size_t trees() const { return node_start.size() - 1; }
+    std::size_t leaves() const { return leaf_start.back(); }
+    std::size_t bytes() const;
+
+    // The class that a leaf (numbered over the whole forest) votes for.
+    std::int32_t label(std::size_t leaf) const {
+        const std::int32_t label = leaf_label[leaf];
+        return label >= 0 ? label : share_label[~label];
+    }
+
+    // Throws std::invalid_argument unless every index in every array can be followed safely.
+    void validate() const;
+    void append(const Forest& other);
+    Forest take(std::span<const std::int64_t> members) const;
+    // Depth of each tree; a single leaf has depth 0.
+    std::vector<std::int32_t> depths() const;
+    // (trees, columns): impurity decrease by column, each tree summing to 1 (or 0 for a single leaf).
+    std::vector<double> importances() const;
+};
+
+inline bool in_set(const Forest& forest, std::size_t offset, std::uint32_t code) {
+    return (forest.sets[offset + code / 32] >> (code % 32)) & 1U;
+}
+
+// The category code of a value, or false where it is missing or unknown.
+inline bool category_of(const Forest& forest, std::uint32_t column, double value, std::uint32_t& code) {
+    if (!(value >= 0 && value < forest.categories[column])) return false;
+    code = static_cast<std::uint32_t>(value);
+    return true;
+}
+
+// NaN where a value that the combination needs is missing.
+inline double combine(const Forest& forest, std::uint32_t combination, const double* x) {
+    double sum = 0;
+    for (std::uint32_t t = forest.term_start[combination]; t < forest.term_start[combination + 1]; ++t) {
+        const Term& term = forest.terms[t];
+        double value = x[term.column];
+        if (term.set >= 0) {
+            std::uint32_t code;
+            value = category_of(forest, term.column, value, code) ? double(in_set(forest, term.set, code)) : std::nan("");
+        }
+        sum += term.coefficient * value;
+    }
+    return sum;
+}
+
+inline bool goes_left(const Forest& forest, const Node& node, const double* x) {
+    if (node.test & Node::kCategory) {
+        std::uint32_t code;
+        if (!category_of(forest, node.index(), x[node.index()], code)) return node.missing_left();
+        return in_set(forest, static_cast<std::size_t>(node.threshold), code);
+    }
+    const double value = node.test & Node::kCombination ? combine(forest, node.index(), x) : x[node.index()];
+    return std::isnan(value) ? node.missing_left() : value <= node.threshold;
+}
+
+}  // namespace conjunto

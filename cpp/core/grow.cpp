@@ -1,0 +1,598 @@
+#include "grow.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <queue>
+#include <stdexcept>
+
+#include "parallel.hpp"
+#include "sorted_lists.hpp"
+#include "split_category.hpp"
+#include "split_histogram.hpp"
+#include "split_lanes.hpp"
+#include "split_sorted.hpp"
+
+namespace conjunto {
+
+namespace {
+
+// Columns that a node's rows are stored in; partitioned together as the tree grows.
+struct RowStore {
+    std::vector<std::uint32_t> row, payload, label;
+    std::vector<double> weight, moment, target;
+
+    template <class Body>
+    void each(bool integer, bool regression, Body&& body) {
+        body(row);
+        if (integer) {
+            body(payload);
+            return;
+        }
+        body(weight);
+        body(moment);
+        if (regression)
+            body(target);
+        else
+            body(label);
+    }
+};
+
+struct OpenNode {
+    std::size_t begin, end;
+    std::uint32_t depth;
+    std::int32_t parent;  // node number, -1 for the root
+    bool left;
+    std::uint32_t parent_label;
+};
+
+struct PendingSplit {
+    OpenNode node;
+    Split split;
+    std::vector<Term> terms;
+    double decrease;
+    std::uint32_t label;
+    std::size_t serial;
+    bool operator<(const PendingSplit& other) const {
+        return decrease != other.decrease ? decrease < other.decrease : serial > other.serial;
+    }
+};
+
+// Grows one tree at a time; keeps its memory from tree to tree.
+template <class Tally>
+class Grower {
+public:
+    Grower(const Table& table, const Views& views, const GrowOptions& options)
+        : table_(table),
+          views_(views),
+          options_(options),
+          kernels_(options.search == Search::automatic ? best_kernels() : plain_kernels()),
+          choice_(options.k_best) {}
+
+    Forest grow(std::size_t member) {
+        member_ = member;
+        forest_ = Forest{};
+        forest_.columns = static_cast<std::uint32_t>(table_.columns);
+        forest_.classes = options_.classes;
+        for (const Column& column : table_.column) forest_.categories.push_back(column.categories);
+        kept_sets_.clear();
+        Philox random(views_.key, views_.number[member], Purpose::tree);
+        random_ = &random;
+        load_rows();
+        load_columns();
+        const OpenNode root{0, store_.row.size(), 0, -1, false, 0};
+        if (options_.max_leaves > 0)
+            grow_best_first(root);
+        else
+            grow_depth_first(root);
+        forest_.node_start.push_back(forest_.nodes.size());
+        forest_.leaf_start.push_back(options_.classes ? forest_.leaf_label.size() : forest_.leaf_value.size());
+        return std::move(forest_);
+    }
+
+private:
+    bool regression() const { return options_.classes == 0; }
+
+    void load_rows() {
+        const std::size_t n = table_.rows;
+        const std::uint8_t* small = views_.small_weights ? views_.small_weights + member_ * n : nullptr;
+        const double* real = views_.weights ? views_.weights + member_ * n : nullptr;
+        const std::size_t label_row = views_.shared_labels ? 0 : member_ * n;
+        node_.integer = !real && !regression() && options_.classes <= 255;
+        node_.regression = regression();
+        store_.each(node_.integer, regression(), [](auto& column) { column.clear(); });
+        tree_weight_ = 0;
+        most_weight_ = 0;
+        auto weight_of = [&](std::size_t row) { return real ? real[row] : small ? double(small[row]) : 1.0; };
+        for (std::size_t row = 0; row < n; ++row) {
+            const double weight = weight_of(row);
+            if (weight > 0) {
+                store_.row.push_back(static_cast<std::uint32_t>(row));
+                tree_weight_ += weight;
+                if (node_.integer) most_weight_ = std::max(most_weight_, weight);
+            }
+        }
+        if (store_.row.empty()) throw std::invalid_argument("a member has no row with positive weight");
+        if (regression()) {
+            // Sums of values far from zero lose digits, so targets are taken from their mean.
+            center_ = 0;
+            for (const std::uint32_t row : store_.row)
+                center_ += weight_of(row) / tree_weight_ * views_.targets[label_row + row];
+        }
+        for (const std::uint32_t row : store_.row) {
+            const double weight = weight_of(row);
+            if (regression()) {
+                const double target = views_.targets[label_row + row] - center_;
+                store_.weight.push_back(weight);
+                store_.moment.push_back(weight * target);
+                store_.target.push_back(target);
+                continue;
+            }
+            const auto label = static_cast<std::uint32_t>(views_.labels[label_row + row]);
+            if (node_.integer) {
+                store_.payload.push_back((small ? small[row] : 1U) << 8 | label);
+            } else {
+                store_.weight.push_back(weight);
+                store_.moment.push_back(label == 1 ? weight : 0.0);
+                store_.label.push_back(label);
+            }
+        }
+        limits_.min_rows = std::max(options_.min_rows_leaf, 1U);
+        limits_.min_weight = options_.min_weight_share_leaf * tree_weight_;
+    }
+
+    // The member's columns in random order: the order decides between equal scores.
+    void load_columns() {
+        if (views_.columns) {
+            const std::uint32_t* first = views_.columns + member_ * views_.columns_seen;
+            columns_.assign(first, first + views_.columns_seen);
+            std::sort(columns_.begin(), columns_.end());
+            columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
+        } else {
+            columns_.resize(table_.columns);
+            std::iota(columns_.begin(), columns_.end(), 0U);
+        }
+        for (std::size_t i = 0; i + 1 < columns_.size(); ++i)
+            std::swap(columns_[i], columns_[i + random_->below(columns_.size() - i)]);
+        all_columns_ = options_.max_features >= columns_.size();
+        plain_columns_.clear();
+        for (const std::uint32_t column : columns_)
+            if (!table_.column[column].categorical() && !table_.column[column].missing) plain_columns_.push_back(column);
+        // Lists pay where most columns are tried; best-first growth leaves a subtree before it is done.
+        lists_worth_it_ = all_columns_ && options_.max_leaves == 0 && most_weight_ <= kListWeight &&
+                          options_.classes <= kMaxLaneClasses;
+        lists_.close();
+    }
+
+    void grow_depth_first(const OpenNode& root) {
+        std::vector<OpenNode> stack{root};
+        PendingSplit pending;
+        while (!stack.empty()) {
+            const OpenNode open = stack.back();
+            stack.pop_back();
+            if (!examine(open, pending)) continue;
+            OpenNode left, right;
+            apply(pending, left, right);
+            stack.push_back(right);
+            stack.push_back(left);
+        }
+    }
+
+    void grow_best_first(const OpenNode& root) {
+        std::priority_queue<PendingSplit> queue;
+        std::size_t leaves = 1;
+        PendingSplit pending;
+        auto consider = [&](const OpenNode& open) {
+            if (!examine(open, pending)) return;
+            pending.serial = serial_++;
+            queue.push(pending);
+        };
+        serial_ = 0;
+        consider(root);
+        while (!queue.empty()) {
+            PendingSplit next = queue.top();
+            queue.pop();
+            if (leaves >= options_.max_leaves) {
+                read(next.node);
+                make_leaf(next.node, next.label);
+                continue;
+            }
+            ++leaves;
+            OpenNode left, right;
+            apply(next, left, right);
+            consider(left);
+            consider(right);
+        }
+    }
+
+    // Points node_ at the rows of `open` and adds up its totals.
+    void read(const OpenNode& open) {
+        node_.row = store_.row.data() + open.begin;
+        node_.n = open.end - open.begin;
+        node_.payload = store_.payload.data() + open.begin;
+        node_.weight = store_.weight.data() + open.begin;
+        node_.moment = store_.moment.data() + open.begin;
+        node_.label = store_.label.data() + open.begin;
+        node_.total = node_.total_moment = 0;
+        if (node_.integer) {
+            counts_.assign(options_.classes, 0);
+            for (std::size_t i = 0; i < node_.n; ++i) counts_[node_.payload[i] & 255U] += node_.payload[i] >> 8;
+            node_.class_total.assign(counts_.begin(), counts_.end());
+            for (const double count : node_.class_total) node_.total += count;
+            if (options_.classes > 1) node_.total_moment = node_.class_total[1];
+            return;
+        }
+        for (std::size_t i = 0; i < node_.n; ++i) {
+            node_.total += node_.weight[i];
+            node_.total_moment += node_.moment[i];
+        }
+        if (regression()) return;
+        node_.class_total.assign(options_.classes, 0.0);
+        for (std::size_t i = 0; i < node_.n; ++i) node_.class_total[node_.label[i]] += node_.weight[i];
+    }
+
+    bool pure() const {
+        if (!regression())
+            return std::count_if(node_.class_total.begin(), node_.class_total.end(), [](double w) { return w > 0; }) < 2;
+        const double* target = store_.target.data() + (node_.row - store_.row.data());
+        return std::all_of(target, target + node_.n, [&](double y) { return y == target[0]; });
+    }
+
+    // Whether rows begin .. begin + n will be a pure leaf (integer weights; elsewhere the answer is no).
+    bool one_class(std::size_t begin, std::size_t n) const {
+        if (!node_.integer) return false;
+        const std::uint32_t* payload = store_.payload.data() + begin;
+        return std::all_of(payload, payload + n, [&](std::uint32_t p) { return ((p ^ payload[0]) & 255U) == 0; });
+    }
+
+    // The weighted majority; on a tie the parent's class if it takes part, else the lowest.
+    std::uint32_t majority(std::uint32_t parent_label, bool root) const {
+        if (regression()) return 0;
+        const auto& total = node_.class_total;
+        const auto top = std::max_element(total.begin(), total.end());
+        if (!root && total[parent_label] == *top) return parent_label;
+        return static_cast<std::uint32_t>(top - total.begin());
+    }
+
+    // Makes a leaf of the node, or finds its split.
+    bool examine(const OpenNode& open, PendingSplit& pending) {
+        read(open);
+        const std::uint32_t label = majority(open.parent_label, open.parent < 0);
+        const bool stop = node_.n < options_.min_rows_split || node_.n < 2 * limits_.min_rows ||
+                          open.depth >= options_.max_depth || node_.total < 2 * limits_.min_weight || pure();
+        if (!stop) {
+            Tally tally(node_);
+            choice_.clear();
+            find(tally, open.begin);
+            if (choice_.found()) {
+                const std::size_t chosen = options_.k_best > 1 ? random_->below(choice_.size()) : 0;
+                pending.split = choice_[chosen];
+                pending.decrease = std::max(0.0, tally.decrease(pending.split.score));
+                if (pending.decrease / tree_weight_ + std::numeric_limits<double>::epsilon() >= options_.min_decrease) {
+                    pending.node = open;
+                    pending.label = label;
+                    if (pending.split.kind == TestKind::combination) pending.terms = drawn_[pending.split.column];
+                    return true;
+                }
+            }
+        }
+        make_leaf(open, label);
+        return false;
+    }
+
+    void find(Tally& tally, std::size_t begin) {
+        if (options_.combination > 0) {
+            find_combination(tally);
+            return;
+        }
+        const std::size_t n_columns = columns_.size();
+        const double perfect = options_.k_best > 1 ? INFINITY : tally.perfect();
+        const bool sorted = options_.search == Search::sorted || options_.k_best > 1;
+        const bool by_lanes = !sorted && node_.n <= kLaneRows && table_.most_values <= (1U << 23);
+        const bool by_bins = !sorted && !by_lanes && !table_.bin.empty() &&
+                             options_.classes * 64 <= node_.n && options_.classes <= 256;
+        const bool by_lists = by_lanes && lists_worth_it_ && has_kernel<Tally>(node_);
+        if (by_lists && !lists_.holds(begin, begin + node_.n))
+            lists_.open(node_, begin, table_, plain_columns_, kernels_, lanes_);
+        const std::size_t group_size = by_lanes ? 8 : by_bins ? kHistogramColumns : 1;
+        std::size_t tried = 0, order = 0;
+        std::array<LaneColumn, kHistogramColumns> group;
+        while (order < n_columns && (tried < options_.max_features || !choice_.found())) {
+            const std::size_t wanted = tried < options_.max_features ? options_.max_features - tried : 1;
+            std::size_t grouped = 0, varied = 0;
+            while (order < n_columns && grouped + varied < wanted && grouped < group_size) {
+                if (!all_columns_) std::swap(columns_[order], columns_[order + random_->below(n_columns - order)]);
+                const std::uint32_t column = columns_[order];
+                const auto place = static_cast<std::uint32_t>(order++);
+                const Column& kind = table_.column[column];
+                if (kind.categorical())
+                    varied += search_category(tally, node_, limits_, table_, column, place, category_, choice_);
+                else if (kind.missing || !(by_lanes || by_bins))
+                    varied += search_sorted(tally, node_, limits_, table_, column, place, sorted_, choice_);
+                else
+                    group[grouped++] = {column, place};
+            }
+            const std::span<const LaneColumn> columns(group.data(), grouped);
+            if (grouped && by_lists)
+                varied += lists_.search<Tally>(node_, begin, limits_, table_, columns, kernels_, lanes_, choice_);
+            else if (grouped && by_lanes)
+                varied += search_lanes(tally, node_, limits_, table_, columns, kernels_, lanes_, choice_);
+            else if (grouped)
+                varied += search_histogram(tally, node_, limits_, table_, columns, kernels_, histogram_, choice_);
+            tried += varied;
+            if (choice_.found() && choice_.least() >= perfect) return;
+        }
+    }
+
+    // Forest-RC (Breiman 2001): linear combinations of a few random columns with coefficients uniform in
+    // [-1, 1] on standardised columns; a categorical column enters as the indicator of a random subset.
+    void find_combination(Tally& tally) {
+        drawn_.clear();
+        drawn_sets_.clear();
+        const std::size_t length = std::min<std::size_t>(options_.combination, columns_.size());
+        const std::size_t attempts = 10UL * options_.max_features + 100;
+        std::size_t tried = 0;
+        for (std::size_t attempt = 0; attempt < attempts; ++attempt) {
+            if (tried >= options_.max_features && choice_.found()) break;
+            std::vector<Term> terms;
+            for (std::size_t j = 0; j < length; ++j) {
+                std::swap(columns_[j], columns_[j + random_->below(columns_.size() - j)]);
+                const Column& column = table_.column[columns_[j]];
+                Term term{(2 * random_->uniform() - 1) * column.scale, columns_[j], -1};
+                if (column.categorical()) {
+                    term.set = static_cast<std::int32_t>(drawn_sets_.size());
+                    for (std::uint32_t word = 0; word < (column.categories + 31) / 32; ++word)
+                        drawn_sets_.push_back(static_cast<std::uint32_t>(random_->next()));
+                }
+                terms.push_back(term);
+            }
+            compute(terms);
+            drawn_.push_back(std::move(terms));
+            const auto number = static_cast<std::uint32_t>(drawn_.size() - 1);
+            tried += search_values(tally, node_, limits_, std::span<const double>(values_), number, number, sorted_, choice_);
+        }
+        for (auto& terms : drawn_) {
+            for (Term& term : terms) {
+                if (term.set < 0) continue;
+                const auto first = drawn_sets_.begin() + term.set;
+                const std::size_t words = (table_.column[term.column].categories + 31) / 32;
+                term.set = static_cast<std::int32_t>(kept_sets_.size());
+                kept_sets_.insert(kept_sets_.end(), first, first + words);
+            }
+        }
+    }
+
+    double term_value(const Term& term, std::uint32_t row, const std::vector<std::uint32_t>& sets) const {
+        const std::uint32_t rank = table_.ranks_of(row)[term.column];
+        if (rank == kMissing) return std::nan("");
+        const Column& column = table_.column[term.column];
+        const double value =
+            term.set < 0 ? column.values[rank] : static_cast<double>((sets[term.set + rank / 32] >> (rank % 32)) & 1U);
+        return term.coefficient * value;
+    }
+
+    void compute(const std::vector<Term>& terms) {
+        values_.assign(node_.n, 0.0);
+        for (const Term& term : terms)
+            for (std::size_t i = 0; i < node_.n; ++i) values_[i] += term_value(term, node_.row[i], drawn_sets_);
+    }
+
+    void make_leaf(const OpenNode& open, std::uint32_t label) {
+        std::int32_t number;
+        if (regression()) {
+            number = static_cast<std::int32_t>(forest_.leaf_value.size());
+            forest_.leaf_value.push_back(center_ + node_.total_moment / node_.total);
+        } else {
+            number = static_cast<std::int32_t>(forest_.leaf_label.size());
+            if (pure()) {
+                forest_.leaf_label.push_back(static_cast<std::int32_t>(label));
+            } else {
+                forest_.leaf_label.push_back(~static_cast<std::int32_t>(forest_.share_label.size()));
+                forest_.share_label.push_back(static_cast<std::int32_t>(label));
+                for (const double total : node_.class_total) forest_.shares.push_back(total / node_.total);
+            }
+        }
+        link(open, ~number);
+    }
+
+    void link(const OpenNode& open, std::int32_t child) {
+        if (open.parent < 0) return;
+        Node& parent = forest_.nodes[open.parent];
+        (open.left ? parent.left : parent.right) = child;
+    }
+
+    // Stores the node and moves its rows to their sides.
+    void apply(PendingSplit& pending, OpenNode& left, OpenNode& right) {
+        const OpenNode& open = pending.node;
+        Split& split = pending.split;
+        const auto number = static_cast<std::int32_t>(forest_.nodes.size());
+        if (number == std::numeric_limits<std::int32_t>::max()) throw std::length_error("a tree has too many nodes");
+        link(open, number);
+
+        // 1 left, 0 right, 2 for a row that the test has no answer for.
+        const std::size_t n = open.end - open.begin;
+        side_.resize(n);
+        const std::uint32_t* rows = store_.row.data() + open.begin;
+        if (split.kind == TestKind::combination) {
+            for (std::size_t i = 0; i < n; ++i) {
+                double value = 0;
+                for (const Term& term : pending.terms) value += term_value(term, rows[i], kept_sets_);
+                side_[i] = std::isnan(value) ? 2 : value <= split.threshold;
+            }
+        } else if (split.kind == TestKind::category) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::uint32_t code = table_.ranks_of(rows[i])[split.column];
+                side_[i] = code == kMissing ? 2 : (split.set[code / 32] >> (code % 32)) & 1U;
+            }
+        } else {
+            find_sides(split, rows, n);
+        }
+        double weight[3] = {0, 0, 0};
+        for (std::size_t i = 0; i < n; ++i)
+            weight[side_[i]] += node_.integer ? double(store_.payload[open.begin + i] >> 8) : store_.weight[open.begin + i];
+        // Where training had nothing missing, a missing value follows the heavier side.
+        if (weight[2] == 0) split.missing_left = weight[1] >= weight[0];
+        std::size_t to_left = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (side_[i] == 2) side_[i] = split.missing_left;
+            to_left += side_[i];
+        }
+        store_.each(node_.integer, regression(), [&](auto& column) { partition(column, open.begin, n); });
+        if (lists_.holds(open.begin, open.end)) {
+            const bool needed = !one_class(open.begin, to_left) || !one_class(open.begin + to_left, n - to_left);
+            lists_.partition(open.begin, n, side_.data(), needed, kernels_);
+        }
+
+        Node node{};
+        node.gain = static_cast<float>(pending.decrease / tree_weight_);
+        node.test = split.column | (split.missing_left ? Node::kMissingLeft : 0U);
+        if (split.kind == TestKind::combination) {
+            node.threshold = split.threshold;
+            node.test = (node.test & ~Node::kIndex) | Node::kCombination |
+                        static_cast<std::uint32_t>(forest_.term_start.size() - 1);
+            store_terms(pending.terms);
+        } else if (split.kind == TestKind::category) {
+            node.test |= Node::kCategory;
+            node.threshold = static_cast<double>(forest_.sets.size());
+            store_set(split, open.begin, n);
+        } else {
+            const std::vector<double>& values = table_.column[split.column].values;
+            node.threshold = split.high == kMissing ? std::numeric_limits<double>::max()
+                                                    : midpoint(values[split.low], values[split.high]);
+        }
+        forest_.nodes.push_back(node);
+        const std::size_t middle = open.begin + to_left;
+        left = {open.begin, middle, open.depth + 1, number, true, pending.label};
+        right = {middle, open.end, open.depth + 1, number, false, pending.label};
+    }
+
+    void find_sides(const Split& split, const std::uint32_t* rows, std::size_t n) {
+        auto by_rank = [&](std::uint32_t row) -> std::uint8_t {
+            const std::uint32_t rank = table_.ranks_of(row)[split.column];
+            return rank == kMissing ? 2 : rank <= split.low;
+        };
+        if (n <= kLaneRows || table_.bin.empty() || table_.column[split.column].missing || split.high == kMissing) {
+            for (std::size_t i = 0; i < n; ++i) side_[i] = by_rank(rows[i]);
+            return;
+        }
+        // In a large node the bin, one byte in a column of its own, decides for nearly all rows.
+        const std::uint8_t* bins = table_.bins_of(split.column);
+        const std::uint8_t cut = table_.column[split.column].bin_of[split.low];
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint8_t bin = bins[rows[i]];
+            side_[i] = bin != cut ? bin < cut : by_rank(rows[i]);
+        }
+    }
+
+    template <class Column>
+    void partition(Column& column, std::size_t begin, std::size_t n) {
+        auto& spare = [this]() -> auto& {
+            if constexpr (std::is_same_v<typename Column::value_type, double>)
+                return spare_real_;
+            else
+                return spare_word_;
+        }();
+        spare.resize(n);
+        auto* data = column.data() + begin;
+        std::size_t l = 0, r = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto value = data[i];
+            data[l] = value;
+            spare[r] = value;
+            l += side_[i];
+            r += 1 - side_[i];
+        }
+        std::copy_n(spare.data(), r, data + l);
+    }
+
+    // Categories that the node has not seen go where missing values go.
+    void store_set(const Split& split, std::size_t begin, std::size_t n) {
+        const std::uint32_t categories = table_.column[split.column].categories;
+        auto set = split.set;
+        if (split.missing_left) {
+            std::array<bool, kMaxCategories> seen{};
+            for (std::size_t i = 0; i < n; ++i)
+                if (const std::uint32_t code = table_.ranks_of(store_.row[begin + i])[split.column]; code != kMissing)
+                    seen[code] = true;
+            for (std::uint32_t code = 0; code < categories; ++code)
+                if (!seen[code]) set[code / 32] |= 1U << (code % 32);
+        }
+        forest_.sets.insert(forest_.sets.end(), set.begin(), set.begin() + (categories + 31) / 32);
+    }
+
+    void store_terms(const std::vector<Term>& terms) {
+        for (Term term : terms) {
+            if (term.set >= 0) {
+                const std::size_t words = (table_.column[term.column].categories + 31) / 32;
+                const auto first = kept_sets_.begin() + term.set;
+                term.set = static_cast<std::int32_t>(forest_.sets.size());
+                forest_.sets.insert(forest_.sets.end(), first, first + words);
+            }
+            forest_.terms.push_back(term);
+        }
+        forest_.term_start.push_back(static_cast<std::uint32_t>(forest_.terms.size()));
+    }
+
+    const Table& table_;
+    const Views& views_;
+    const GrowOptions& options_;
+    const Kernels& kernels_;
+
+    std::size_t member_ = 0;
+    Philox* random_ = nullptr;
+    Forest forest_;
+    RowStore store_;
+    NodeRows node_;
+    Limits limits_;
+    std::vector<std::uint32_t> columns_, plain_columns_, counts_;
+    bool all_columns_ = true, lists_worth_it_ = false;
+    double tree_weight_ = 0, most_weight_ = 0, center_ = 0;
+    std::size_t serial_ = 0;
+
+    Choice choice_;
+    SortedSpace sorted_;
+    CategorySpace category_;
+    LaneSpace lanes_;
+    SortedLists lists_;
+    HistogramSpace histogram_;
+    std::vector<std::vector<Term>> drawn_;
+    std::vector<std::uint32_t> drawn_sets_, kept_sets_;
+    std::vector<double> values_;
+    std::vector<std::uint8_t> side_;
+    std::vector<std::uint32_t> spare_word_;
+    std::vector<double> spare_real_;
+};
+
+template <class Tally>
+Forest grow_all(const Table& table, const Views& views, const GrowOptions& options) {
+    const std::size_t threads = std::max<std::size_t>(1, std::min(options.threads, views.members));
+    std::vector<std::unique_ptr<Grower<Tally>>> growers(threads);
+    std::vector<Forest> trees(views.members);
+    parallel_for(views.members, threads, [&](std::size_t member, std::size_t worker) {
+        if (!growers[worker]) growers[worker] = std::make_unique<Grower<Tally>>(table, views, options);
+        trees[member] = growers[worker]->grow(member);
+    });
+    Forest forest;
+    forest.columns = static_cast<std::uint32_t>(table.columns);
+    forest.classes = options.classes;
+    for (const Column& column : table.column) forest.categories.push_back(column.categories);
+    std::size_t nodes = 0;
+    for (const Forest& tree : trees) nodes += tree.nodes.size();
+    forest.nodes.reserve(nodes);
+    for (Forest& tree : trees) {
+        forest.append(tree);
+        tree = Forest{};
+    }
+    return forest;
+}
+
+}  // namespace
+
+Forest grow(const Table& table, const Views& views, const GrowOptions& options) {
+    if (options.criterion == Criterion::variance || (options.criterion == Criterion::gini && options.classes == 2))
+        return grow_all<MomentTally>(table, views, options);
+    if (options.criterion == Criterion::gini) return grow_all<GiniTally>(table, views, options);
+    return grow_all<EntropyTally>(table, views, options);
+}
+
+}  // namespace conjunto

@@ -1,0 +1,104 @@
+// The vector kernels: compiled twice from kernels.inl, once for the baseline of the platform and once
+// for AVX2, and chosen at run time. Both give the same bits: counts are integers, every score is
+// computed by the same operations in the same order, and contraction to fused operations is off.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace conjunto {
+
+// Rows of a node small enough to be sorted by the lane network; a local row number then fits 9 bits.
+inline constexpr int kLaneRows = 512;
+inline constexpr int kMaxLaneClasses = 8;
+// The square of a node's weight must fit a 32-bit integer.
+inline constexpr double kMaxLaneWeight = 46340;
+
+// How a sorted element is packed: rank << shift | row << row_shift | payload, where the payload, if it is
+// there, is weight << 8 | class.
+struct Packing {
+    int shift;
+    int row_shift;
+    std::uint32_t payload_mask;  // 0: look the payload up by row
+};
+// Node by node: the payload goes with the rank where ranks are short, else the row.
+inline constexpr Packing kShortRanks{16, 0, 0xFFFFU};
+inline constexpr Packing kLongRanks{9, 0, 0};
+// Lists carried down the tree have both: ranks are local to at most 512 rows, weights below 64.
+inline constexpr Packing kLists{23, 14, 0x3FFFU};
+inline constexpr std::uint32_t kListWeight = 63;
+
+// Up to eight sorted columns of one node, scanned together: element i of column l is keys[i * lanes + l],
+// lanes = 4 or 8. Finds the best cut of all; of equal ones the lowest column's, of those the first.
+struct LaneScan {
+    const std::uint32_t* keys;
+    int n;
+    int columns;  // of the lanes; the others are padding
+    Packing packing;
+    const std::uint32_t* payload;  // by row, integer weights
+    const double* weight;          // by row, real weights
+    const double* moment;          // weight * target by row
+    int classes;
+    const double* class_total;
+    double total;
+    double total_moment;
+    int min_rows;       // on each side
+    double min_weight;  // on each side
+    double score;       // in: cuts must beat this; out: best score
+    int column;         // out: -1 if no cut does
+    int place;          // out: the cut is between element place and place + 1
+};
+
+// What the bins of a column promise: the best cut between bins, and a bound for cuts inside one.
+struct BinOutlook {
+    double edge_score;
+    double reach;
+    std::size_t edge;  // the cut is behind this bin; kBins (256) if there is none
+};
+
+inline constexpr std::size_t kBlockRows = 64;
+
+// A tree whose thresholds are codes: node i asks codes[feature * 64 + row] > code and takes the result
+// row `right`, else `left`; results of leaves are stored behind those of the nodes.
+struct CodedNode {
+    std::uint16_t code;
+    std::uint16_t pad;
+    std::uint32_t feature;
+    std::uint32_t left;
+    std::uint32_t right;
+};
+
+struct Kernels {
+    const char* name;
+    // Index 0: 4 lanes, index 1: 8 lanes.
+    void (*sort[2])(std::uint32_t* keys, int n);
+    void (*scan_two_classes[2])(LaneScan&);  // integer weights, K = 2
+    void (*scan_classes[2])(LaneScan&);      // integer weights, Gini, 3 <= K <= kMaxLaneClasses
+    void (*scan_moments[2])(LaneScan&);      // real weights: variance, or Gini with K = 2
+    BinOutlook (*scan_bins)(const std::int32_t* counts, double total, double ones);  // (256 bins, 2 classes)
+    // Eight lists side by side: keys[i * 8 + l] = lists[l][i]. Reads and writes up to 7 elements more.
+    void (*interleave)(const std::uint32_t* const* lists, int n, std::uint32_t* keys);
+    // Stable partition of a list in the packing kLists: a row goes left if its bit in `side` (kLaneRows bits) is
+    // set. Writes up to 7 elements behind the n of `spare`.
+    void (*partition)(std::uint32_t* list, int n, const std::uint32_t* side, std::uint32_t* spare);
+    void (*evaluate)(const CodedNode* nodes, std::size_t n_nodes, const std::uint16_t* codes, std::uint16_t* results);
+    void (*count)(const std::uint16_t* labels, std::size_t classes, std::uint16_t* counts);
+};
+
+const Kernels& plain_kernels();
+// The fastest set this processor runs.
+const Kernels& best_kernels();
+
+// The cut score of two classes or of a variance: n_left * mean_left^2 + n_right * mean_right^2 up to a
+// constant and a factor, in closed form. Every search uses this one function.
+inline double moment_score(double left, double left_moment, double total, double total_moment) {
+    const double d = left_moment * total - left * total_moment;
+    return d * d / (left * (total - left));
+}
+
+// Gini: sum_k l_k^2 / n_left + sum_k r_k^2 / n_right.
+inline double gini_score(double left_squares, double right_squares, double left, double right) {
+    return (left_squares * right + right_squares * left) / (left * right);
+}
+
+}  // namespace conjunto

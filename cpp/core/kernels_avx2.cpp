@@ -1,0 +1,146 @@
+// The target is switched on by a pragma behind the includes, not by a compiler flag: functions of the
+// standard library that this file instantiates must stay runnable on any processor, because the
+// linker may keep this file's copy for everybody.
+#include "kernels.hpp"
+
+#include <cstring>
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define CONJUNTO_AVX2 1
+#include <immintrin.h>
+
+#include <array>
+#endif
+
+namespace conjunto {
+
+#ifdef CONJUNTO_AVX2
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,popcnt")
+#endif
+
+namespace {
+namespace avx2 {
+#define CONJUNTO_INTRINSICS
+typedef std::int32_t Int4 __attribute__((vector_size(16)));
+typedef std::int32_t Int8 __attribute__((vector_size(32)));
+unsigned set_lanes(Int4 mask) { return static_cast<unsigned>(_mm_movemask_ps((__m128)mask)); }
+unsigned set_lanes(Int8 mask) { return static_cast<unsigned>(_mm256_movemask_ps((__m256)mask)); }
+
+#include "kernels.inl"
+
+// Eight times eight elements per step, turned over in registers.
+void interleave(const std::uint32_t* const* lists, int n, std::uint32_t* keys) {
+    for (int i = 0; i < n; i += 8) {
+        __m256 a[8], b[8];
+        for (int l = 0; l < 8; ++l)
+            a[l] = _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(lists[l] + i)));
+        for (int l = 0; l < 8; l += 2) {
+            b[l] = _mm256_unpacklo_ps(a[l], a[l + 1]);
+            b[l + 1] = _mm256_unpackhi_ps(a[l], a[l + 1]);
+        }
+        for (int l = 0; l < 8; l += 4)
+            for (int k = 0; k < 2; ++k) {
+                a[l + 2 * k] = _mm256_shuffle_ps(b[l + k], b[l + k + 2], 0x44);
+                a[l + 2 * k + 1] = _mm256_shuffle_ps(b[l + k], b[l + k + 2], 0xEE);
+            }
+        for (int k = 0; k < 4; ++k) {
+            _mm256_store_ps(reinterpret_cast<float*>(keys + (i + k) * 8), _mm256_permute2f128_ps(a[k], a[k + 4], 0x20));
+            _mm256_store_ps(reinterpret_cast<float*>(keys + (i + k + 4) * 8), _mm256_permute2f128_ps(a[k], a[k + 4], 0x31));
+        }
+    }
+}
+
+// For each mask of 8 bits the positions of its set bits, one byte each.
+constexpr std::array<std::uint64_t, 256> compress_table() {
+    std::array<std::uint64_t, 256> table{};
+    for (int mask = 0; mask < 256; ++mask) {
+        int at = 0;
+        for (std::uint64_t bit = 0; bit < 8; ++bit)
+            if ((mask >> bit) & 1) table[mask] |= bit << (8 * at++);
+    }
+    return table;
+}
+constexpr std::array<std::uint64_t, 256> kCompress = compress_table();
+
+__m256i compress(__m256i values, int mask) {
+    const __m256i order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(kCompress[mask])));
+    return _mm256_permutevar8x32_epi32(values, order);
+}
+
+void partition(std::uint32_t* list, int n, const std::uint32_t* side, std::uint32_t* spare) {
+    int left = 0, right = 0, i = 0;
+    const auto* words = reinterpret_cast<const __m256i*>(side);
+    const __m256i low = _mm256_loadu_si256(words), high = _mm256_loadu_si256(words + 1);
+    // A store of 8 ends at most where the 8 elements just read end, so it destroys nothing unread; the last
+    // elements go one by one, because a store there would reach into the next node.
+    for (; i + 8 <= n; i += 8) {
+        const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(list + i));
+        const __m256i row = _mm256_srli_epi32(values, kLists.row_shift);
+        // The word of 32 bits by permutation of registers, which is faster than a gather.
+        const __m256i index = _mm256_srli_epi32(row, 5);
+        const __m256 word = _mm256_blendv_ps(_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, index)),
+                                             _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, index)),
+                                             _mm256_castsi256_ps(_mm256_slli_epi32(row, 31 - 8)));
+        const __m256i bit = _mm256_andnot_si256(row, _mm256_set1_epi32(31));
+        const int mask = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_castps_si256(word), bit)));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(list + left), compress(values, mask));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(spare + right), compress(values, ~mask & 255));
+        const int count = __builtin_popcount(static_cast<unsigned>(mask));
+        left += count;
+        right += 8 - count;
+    }
+    for (; i < n; ++i) {
+        const std::uint32_t element = list[i];
+        const std::uint32_t row = (element >> kLists.row_shift) & (kLaneRows - 1);
+        const int goes_left = static_cast<int>((side[row / 32] >> (row % 32)) & 1U);
+        list[left] = element;
+        spare[right] = element;
+        left += goes_left;
+        right += 1 - goes_left;
+    }
+    std::uint32_t* to = list + left;
+    if (right < 8) {
+        for (int j = 0; j < right; ++j) to[j] = spare[j];
+        return;
+    }
+    // The last 8 may overlap the 8 before: never a store behind the end.
+    for (int j = 0; j < right; j += 8) {
+        const int at = j + 8 <= right ? j : right - 8;
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + at), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(spare + at)));
+    }
+}
+}  // namespace avx2
+}  // namespace
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+const Kernels& best_kernels() {
+    static const Kernels kernels{"avx2",
+                                 {avx2::sort_lanes<4>, avx2::sort_lanes<8>},
+                                 {avx2::scan_two_classes<4>, avx2::scan_two_classes<8>},
+                                 {avx2::scan_classes<4>, avx2::scan_classes<8>},
+                                 {avx2::scan_moments<4>, avx2::scan_moments<8>},
+                                 avx2::scan_bins,
+                                 avx2::interleave,
+                                 avx2::partition,
+                                 avx2::evaluate,
+                                 avx2::count};
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") ? kernels : plain_kernels();
+}
+
+#else
+
+const Kernels& best_kernels() { return plain_kernels(); }
+
+#endif
+
+}  // namespace conjunto

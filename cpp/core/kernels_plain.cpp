@@ -1,0 +1,25 @@
+#include "kernels.hpp"
+
+#include <cstring>
+
+namespace conjunto {
+
+namespace {
+#include "kernels.inl"
+}  // namespace
+
+const Kernels& plain_kernels() {
+    static const Kernels kernels{"plain",
+                                 {sort_lanes<4>, sort_lanes<8>},
+                                 {scan_two_classes<4>, scan_two_classes<8>},
+                                 {scan_classes<4>, scan_classes<8>},
+                                 {scan_moments<4>, scan_moments<8>},
+                                 scan_bins,
+                                 interleave,
+                                 partition,
+                                 evaluate,
+                                 count};
+    return kernels;
+}
+
+}  // namespace conjunto

@@ -1,0 +1,163 @@
+// Sorted lists of all columns for a small subtree.
+//
+// Made once where the subtree starts, from at most kLaneRows rows; every split then partitions each list
+// stably, so that no node of the subtree sorts again. Worth it where nodes try all columns. A node's
+// rows are the same range of every list as of the row store.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "split_lanes.hpp"
+
+namespace conjunto {
+
+class SortedLists {
+public:
+    bool holds(std::size_t begin, std::size_t end) const { return begin_ <= begin && end <= end_; }
+    void close() { begin_ = end_ = 0; }
+
+    // The rows of `node` are rows begin .. begin + n of the store. `columns` are the plain numeric ones.
+    void open(const NodeRows& node, std::size_t begin, const Table& table, std::span<const std::uint32_t> columns,
+              const Kernels& kernels, LaneSpace& space) {
+        begin_ = begin;
+        end_ = begin + node.n;
+        n_columns_ = columns.size();
+        slot_.resize(table.columns);
+        lists_.resize(n_columns_ * kStride);
+        for (std::size_t c = 0; c < n_columns_; ++c) slot_[columns[c]] = static_cast<std::uint32_t>(c);
+        if (!table.presorted.empty())
+            open_presorted(node, table, columns);
+        else
+            open_sorting(node, table, columns, kernels, space);
+    }
+
+    // Tries every cut of up to eight columns. Returns how many vary in the node.
+    template <class Tally>
+    std::size_t search(const NodeRows& node, std::size_t begin, const Limits& limits, const Table& table,
+                       std::span<const LaneColumn> columns, const Kernels& kernels, LaneSpace& space,
+                       Choice& choice) const {
+        LaneScan job = lane_scan(node, limits, kLists);
+        job.weight = weight_.data();
+        job.moment = moment_.data();
+        std::array<const std::uint32_t*, 8> lists;
+        for (std::size_t l = 0; l < 8; ++l)
+            lists[l] = list_of(columns[std::min(l, columns.size() - 1)].column) + (begin - begin_);
+        kernels.interleave(lists.data(), job.n, space.keys.data());
+        job.keys = space.keys.data();
+        job.columns = static_cast<int>(columns.size());
+        job.score = choice.least();
+        run_scan<Tally>(kernels, node, 1, job);
+        if (job.column >= 0) {
+            const std::uint32_t* list = lists[job.column];
+            Split split;
+            split.score = job.score;
+            split.order = columns[job.column].order;
+            split.column = columns[job.column].column;
+            split.low = rank_of(list[job.place], table, split.column);
+            split.high = rank_of(list[job.place + 1], table, split.column);
+            choice.offer(split);
+        }
+        std::size_t vary = 0;
+        for (std::size_t l = 0; l < columns.size(); ++l)
+            vary += lists[l][0] >> kLists.shift != lists[l][node.n - 1] >> kLists.shift;
+        return vary;
+    }
+
+    // Follows the partition of the store's rows begin .. begin + n; side[i] is 1 for a row that goes left.
+    // Lists of a child that will be a leaf are not read again: `needed` false saves the work.
+    void partition(std::size_t begin, std::size_t n, const std::uint8_t* side, bool needed, const Kernels& kernels) {
+        if (!needed) return;
+        const std::size_t at = begin - begin_;
+        side_.assign(kLaneRows / 32, 0U);
+        spare_.resize(kStride);
+        std::size_t left = 0, right = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint32_t local = local_[at + i];
+            side_[local / 32] |= static_cast<std::uint32_t>(side[i]) << (local % 32);
+            local_[at + left] = local;
+            spare_[right] = local;
+            left += side[i];
+            right += 1 - side[i];
+        }
+        std::copy_n(spare_.data(), right, local_.data() + at + left);
+        for (std::size_t c = 0; c < n_columns_; ++c)
+            kernels.partition(lists_.data() + c * kStride + at, static_cast<int>(n), side_.data(), spare_.data());
+    }
+
+private:
+    // Room behind a list for a vector store that spills over its end.
+    static constexpr std::size_t kStride = kLaneRows + 8;
+
+    // Lists of a table that is small as a whole: its presorted rows without those of weight 0. The local
+    // number of a row is its number.
+    void open_presorted(const NodeRows& node, const Table& table, std::span<const std::uint32_t> columns) {
+        row_.resize(table.rows);
+        for (std::size_t row = 0; row < table.rows; ++row) row_[row] = static_cast<std::uint32_t>(row);
+        local_.assign(node.row, node.row + node.n);
+        // Rows outside the node have no payload, which marks them: weights inside are positive.
+        payload_.assign(table.rows, 0U);
+        for (std::size_t i = 0; i < node.n; ++i) payload_[node.row[i]] = node.integer ? node.payload[i] : 1U;
+        if (!node.integer) {
+            weight_.resize(table.rows);
+            moment_.resize(table.rows);
+            for (std::size_t i = 0; i < node.n; ++i) {
+                weight_[node.row[i]] = node.weight[i];
+                moment_[node.row[i]] = node.moment[i];
+            }
+        }
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            const std::uint32_t* sorted = table.presorted.data() + columns[c] * table.rows;
+            std::uint32_t* list = lists_.data() + c * kStride;
+            for (std::size_t i = 0, at = 0; i < table.rows; ++i) {
+                const std::uint32_t payload = payload_[(sorted[i] >> kLists.row_shift) & (kLaneRows - 1)];
+                list[at] = sorted[i] | payload;
+                at += payload != 0;
+            }
+        }
+    }
+
+    void open_sorting(const NodeRows& node, const Table& table, std::span<const std::uint32_t> columns,
+                      const Kernels& kernels, LaneSpace& space) {
+        row_.assign(node.row, node.row + node.n);
+        local_.resize(node.n);
+        for (std::size_t i = 0; i < node.n; ++i) local_[i] = static_cast<std::uint32_t>(i);
+        if (!node.integer) {
+            weight_.assign(node.weight, node.weight + node.n);
+            moment_.assign(node.moment, node.moment + node.n);
+        }
+        for (std::size_t first = 0; first < n_columns_; first += 8) {
+            const std::size_t count = std::min<std::size_t>(8, n_columns_ - first);
+            std::uint32_t* keys = space.keys.data();
+            std::array<std::uint32_t, 8> column;
+            for (std::size_t l = 0; l < 8; ++l) column[l] = columns[first + std::min(l, count - 1)];
+            for (std::size_t i = 0; i < node.n; ++i) {
+                const std::uint32_t* ranks = table.ranks_of(node.row[i]);
+                for (std::size_t l = 0; l < 8; ++l) keys[i * 8 + l] = ranks[column[l]] << 9 | static_cast<std::uint32_t>(i);
+            }
+            kernels.sort[1](keys, static_cast<int>(node.n));
+            for (std::size_t l = 0; l < count; ++l) {
+                std::uint32_t* list = lists_.data() + (first + l) * kStride;
+                std::uint32_t rank = 0;
+                for (std::size_t i = 0; i < node.n; ++i) {
+                    const std::uint32_t key = keys[i * 8 + l], local = key & (kLaneRows - 1);
+                    rank += i > 0 && key >> 9 != keys[(i - 1) * 8 + l] >> 9;
+                    const std::uint32_t payload = node.integer ? node.payload[local] : 0U;
+                    list[i] = rank << kLists.shift | local << kLists.row_shift | payload;
+                }
+            }
+        }
+    }
+
+    const std::uint32_t* list_of(std::uint32_t column) const { return lists_.data() + slot_[column] * kStride; }
+    std::uint32_t rank_of(std::uint32_t key, const Table& table, std::uint32_t column) const {
+        return table.ranks_of(row_[(key >> kLists.row_shift) & (kLaneRows - 1)])[column];
+    }
+
+    std::size_t begin_ = 0, end_ = 0, n_columns_ = 0;
+    std::vector<std::uint32_t> slot_, lists_, row_, local_, payload_, side_, spare_;
+    std::vector<double> weight_, moment_;
+};
+
+}  // namespace conjunto

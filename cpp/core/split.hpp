@@ -1,0 +1,72 @@
+// A cut of a node in two, and the choice among cuts.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "table.hpp"
+
+namespace conjunto {
+
+enum class TestKind : std::uint8_t { numeric, category, combination };
+
+struct Split {
+    double score = -INFINITY;
+    std::uint32_t order = 0;  // place of the column (or combination) among those tried
+    TestKind kind = TestKind::numeric;
+    bool missing_left = false;
+    std::uint32_t column = 0;  // or the number of the combination
+    std::uint32_t low = 0;     // numeric: largest rank on the left
+    std::uint32_t high = 0;    // numeric: smallest rank on the right, kMissing if only missing values are there
+    double threshold = 0;      // combination
+    std::array<std::uint32_t, kMaxCategories / 32> set{};  // category
+};
+
+// Keeps the best split, or the k best. Equal scores: the column tried first wins, then the cut offered
+// first, which is the lowest threshold. The result does not depend on which search found it.
+class Choice {
+public:
+    explicit Choice(std::size_t k = 1) : k_(k) {}
+
+    void clear() { splits_.clear(); }
+    bool found() const { return !splits_.empty(); }
+    // A score that a later column has to beat.
+    double least() const { return splits_.size() < k_ ? -INFINITY : splits_.back().score; }
+    bool wants(double score, std::uint32_t order) const {
+        if (splits_.size() < k_) return true;
+        const Split& last = splits_.back();
+        return score > last.score || (score == last.score && order < last.order);
+    }
+    void offer(const Split& split) {
+        if (!wants(split.score, split.order)) return;
+        auto behind = [](const Split& a, const Split& b) {
+            return a.score > b.score || (a.score == b.score && a.order < b.order);
+        };
+        splits_.insert(std::upper_bound(splits_.begin(), splits_.end(), split, behind), split);
+        if (splits_.size() > k_) splits_.pop_back();
+    }
+    std::size_t size() const { return splits_.size(); }
+    const Split& operator[](std::size_t i) const { return splits_[i]; }
+
+private:
+    std::size_t k_;
+    std::vector<Split> splits_;
+};
+
+// The threshold between two neighbouring values; never the upper one, to which the sum may round.
+inline double midpoint(double low, double high) {
+    const double middle = low / 2 + high / 2;
+    return middle < high && middle >= low ? middle : low;
+}
+
+// What a cut must leave on each side.
+struct Limits {
+    std::size_t min_rows = 1;
+    double min_weight = 0;
+};
+
+}  // namespace conjunto

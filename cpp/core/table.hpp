@@ -1,0 +1,51 @@
+// The prepared data that every member of an ensemble shares.
+//
+// Members differ in row weights and labels only, so the sorting is done once per problem: each value
+// becomes its rank among the distinct values of its column, and splits are searched on ranks. Ranks
+// keep any two distinct doubles apart, which rounding to float would not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace conjunto {
+
+inline constexpr std::uint32_t kMissing = 0xFFFFFFFFU;
+inline constexpr std::uint32_t kMaxCategories = 256;
+inline constexpr std::size_t kBins = 256;
+
+struct Column {
+    std::uint32_t categories = 0;  // 0: numeric
+    bool missing = false;          // some row has no value
+    bool one_value_per_bin = true;
+    std::vector<double> values;  // distinct values, ascending (numeric only)
+    std::vector<std::uint8_t> bin_of;  // by rank, where the table has bins
+    double scale = 1;            // 1 / standard deviation (numeric only)
+
+    bool categorical() const { return categories > 0; }
+};
+
+struct Table {
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+    std::vector<Column> column;
+    // Row-major, because a node visits its rows for several columns: one cache line serves many.
+    std::vector<std::uint32_t> rank;  // rank, category code, or kMissing
+    // A monotone map of the rank to 0 .. 255. Column-major: a byte per row keeps a column in the cache.
+    std::vector<std::uint8_t> bin;
+    // Small tables only, numeric columns only: rank << 23 | row << 14 in ascending order, (columns, rows).
+    std::vector<std::uint32_t> presorted;
+    std::size_t most_values = 0;      // the largest number of distinct values in a numeric column
+
+    const std::uint32_t* ranks_of(std::size_t row) const { return rank.data() + row * columns; }
+    const std::uint8_t* bins_of(std::size_t c) const { return bin.data() + c * rows; }
+};
+
+// values(row, column) = data[row * row_stride + column * column_stride]; NaN is missing.
+// categories[c] is 0 for a numeric column, else the number of codes (at most kMaxCategories).
+// Throws std::invalid_argument for infinite values and for codes out of range.
+Table prepare(const double* data, std::size_t rows, std::size_t columns, std::ptrdiff_t row_stride,
+              std::ptrdiff_t column_stride, const std::uint32_t* categories, std::size_t threads);
+
+}  // namespace conjunto
