@@ -114,10 +114,17 @@ private:
         }
         if (store_.row.empty()) throw std::invalid_argument("a member has no row with positive weight");
         if (regression()) {
-            // Sums of values far from zero lose digits, so targets are taken from their mean.
-            center_ = 0;
-            for (const std::uint32_t row : store_.row)
-                center_ += weight_of(row) / tree_weight_ * views_.targets[label_row + row];
+            // Sums of values far from zero lose digits, so targets are taken from near their mean: from a round
+            // number, because differences from it are then exact, and a row of weight 2 counts as two rows.
+            double mean = 0, low = INFINITY, high = -INFINITY;
+            for (const std::uint32_t row : store_.row) {
+                const double target = views_.targets[label_row + row];
+                mean += weight_of(row) / tree_weight_ * target;
+                low = std::min(low, target);
+                high = std::max(high, target);
+            }
+            const double quantum = std::exp2(std::floor(std::log2(high / 2 - low / 2)) + 1);
+            center_ = high > low && std::isfinite(quantum) && quantum > 0 ? quantum * std::round(mean / quantum) : low;
         }
         for (const std::uint32_t row : store_.row) {
             const double weight = weight_of(row);

@@ -1,1 +1,41 @@
-"""x"""
+"""Ensembles of models: build them, combine them, order and prune them, understand them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "BaggingClassifier": "conjunto.ensembles.bagging",
+    "BaggingRegressor": "conjunto.ensembles.bagging",
+    "CARTClassifier": "conjunto.learners.cart",
+    "CARTRegressor": "conjunto.learners.cart",
+    "ClassSwitchingClassifier": "conjunto.ensembles.class_switching",
+    "FlippingClassifier": "conjunto.ensembles.flipping",
+    "OutputSmearingRegressor": "conjunto.ensembles.output_smearing",
+    "PastingClassifier": "conjunto.ensembles.pasting",
+    "PastingRegressor": "conjunto.ensembles.pasting",
+    "RandomForestClassifier": "conjunto.ensembles.random_forest",
+    "RandomForestRegressor": "conjunto.ensembles.random_forest",
+    "RandomSubspaceClassifier": "conjunto.ensembles.random_subspace",
+    "RandomSubspaceRegressor": "conjunto.ensembles.random_subspace",
+    "RandomizationClassifier": "conjunto.ensembles.randomization",
+    "Votes": "conjunto.votes",
+    "WaggingClassifier": "conjunto.ensembles.wagging",
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    # Names are resolved on first use: the console script imports this package before it prints its help,
+    # and scikit-learn takes more than a second to import.
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'conjunto' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

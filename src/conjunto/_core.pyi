@@ -1,0 +1,100 @@
+"""The native core of conjunto: arrays in, arrays out."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Forest:
+    """Decision trees in flat arrays; made by grow()."""
+    def __init__(
+        self,
+        format: int,
+        columns: int,
+        classes: int,
+        categories: NDArray[np.uint32],
+        threshold: NDArray[np.float64],
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        test: NDArray[np.uint32],
+        gain: NDArray[np.float32],
+        node_start: NDArray[np.uint64],
+        leaf_start: NDArray[np.uint64],
+        leaf_label: NDArray[np.int32],
+        leaf_value: NDArray[np.float64],
+        shares: NDArray[np.float64],
+        share_label: NDArray[np.int32],
+        sets: NDArray[np.uint32],
+        term_coefficient: NDArray[np.float64],
+        term_column: NDArray[np.uint32],
+        term_set: NDArray[np.int32],
+        term_start: NDArray[np.uint32],
+    ) -> None: ...
+    def arrays(self) -> tuple[Any, ...]: ...
+    def __len__(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def classes(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def n_nodes(self) -> int: ...
+    def leaf_counts(self) -> NDArray[np.int32]: ...
+    def depths(self) -> NDArray[np.int32]: ...
+    def importances(self) -> NDArray[np.float64]: ...
+    def append(self, other: Forest) -> None: ...
+    def take(self, members: NDArray[np.int64]) -> Forest: ...
+    def labels(self, X: NDArray[np.float64], threads: int = 1) -> NDArray[np.int32]: ...
+    def values(self, X: NDArray[np.float64], threads: int = 1) -> NDArray[np.float64]: ...
+    def leaves(self, X: NDArray[np.float64], threads: int = 1) -> NDArray[np.int32]: ...
+    def vote_counts(self, X: NDArray[np.float64], threads: int = 1) -> NDArray[np.float64]: ...
+    def share_sums(self, X: NDArray[np.float64], threads: int = 1) -> NDArray[np.float64]: ...
+    def value_sums(self, X: NDArray[np.float64], threads: int = 1) -> NDArray[np.float64]: ...
+
+class GrowOptions:
+    """How trees are grown."""
+
+    classes: int
+    max_features: int
+    combination: int
+    k_best: int
+    max_depth: int
+    max_leaves: int
+    min_rows_split: int
+    min_rows_leaf: int
+    min_weight_share_leaf: float
+    min_decrease: float
+    threads: int
+    criterion: Any
+    search: Any
+    def __init__(self) -> None: ...
+
+class Table:
+    """Data prepared once for all members of an ensemble."""
+    def __init__(self, X: NDArray[np.float64], categories: NDArray[np.uint32], threads: int = 1) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+
+def bootstrap(low: int, high: int, member: int, n: int, size: int) -> NDArray[np.int32]: ...
+def grow(
+    table: Table,
+    options: GrowOptions,
+    low: int,
+    high: int,
+    members: NDArray[np.uint64],
+    labels: NDArray[np.int32] | None = None,
+    targets: NDArray[np.float64] | None = None,
+    small_weights: NDArray[np.uint8] | None = None,
+    weights: NDArray[np.float64] | None = None,
+    columns: NDArray[np.uint32] | None = None,
+) -> Forest: ...
+def has_infinity(X: NDArray[np.float64]) -> bool: ...
+def kernel_name() -> str: ...
+def subset(low: int, high: int, member: int, n: int, size: int) -> NDArray[np.int32]: ...
+def switched(
+    low: int, high: int, member: int, labels: NDArray[np.int32], count: int, classes: int
+) -> NDArray[np.int32]: ...
+def words(low: int, high: int, member: int, purpose: int, count: int) -> NDArray[np.uint64]: ...

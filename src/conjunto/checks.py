@@ -1,0 +1,71 @@
+"""Checks of constructor parameters: one line per rule, errors that name the argument and what to give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from numbers import Integral, Real
+from typing import Any, TypeGuard
+
+
+def _is_whole(value: Any) -> TypeGuard[int]:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_count(name: str, value: Any, least: int = 1) -> int:
+    """Return `value` as an int, or say that it must be a whole number of at least `least`."""
+    if not _is_whole(value) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(value)
+
+
+def check_optional_count(name: str, value: Any, least: int = 1) -> int | None:
+    """Like `check_count`, with None for "no limit"."""
+    return None if value is None else check_count(name, value, least)
+
+
+def check_number(name: str, value: Any, low: float, high: float, *, open_high: bool = False) -> float:
+    """Return `value` as a float within [low, high], or [low, high) with `open_high`."""
+    if not _is_number(value) or not low <= value <= high or (open_high and value == high):
+        raise ValueError(f"{name} must be a number in [{low:g}, {high:g}{')' if open_high else ']'}, got {value!r}")
+    return float(value)
+
+
+def check_choice(name: str, value: Any, choices: Collection[Any]) -> Any:
+    """Return `value` if it is one of `choices`."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+    return value
+
+
+def check_share_or_count(name: str, value: Any, whole: int) -> int:
+    """Resolve a share of `whole` (a float in (0, 1]) or a count (1 .. whole) to a count."""
+    if _is_whole(value):
+        if 1 <= value <= whole:
+            return int(value)
+    elif _is_number(value) and 0 < value <= 1:
+        return max(1, int(value * whole))
+    raise ValueError(f"{name} must be an int in [1, {whole}] or a float in (0, 1], got {value!r}")
+
+
+def check_row_limit(name: str, value: Any, rows: int, least: int) -> int:
+    """Resolve a least number of rows: an int, or a float share of `rows` rounded up."""
+    if _is_whole(value) and value >= least:
+        return int(value)
+    if _is_number(value) and not _is_whole(value) and 0 < value <= 1:
+        return max(least, math.ceil(value * rows))
+    raise ValueError(f"{name} must be an int of at least {least} or a float in (0, 1], got {value!r}")
+
+
+def resolve_max_features(value: Any, columns: int) -> int:
+    """Resolve `max_features`: None, "sqrt", "log2", a share or a count of the columns."""
+    if value is None:
+        return columns
+    if isinstance(value, str):
+        check_choice("max_features", value, ("sqrt", "log2"))
+        return max(1, int(math.sqrt(columns) if value == "sqrt" else math.log2(columns)))
+    return check_share_or_count("max_features", value, columns)

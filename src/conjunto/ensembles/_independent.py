@@ -1,0 +1,305 @@
+"""The loop of independent ensembles: every member from its own view, in any order.
+
+A method is its `__init__` and `_view`: what does member t see? Drawing views, building members in parallel,
+out-of-bag bookkeeping, warm start, staged prediction and the packed members live here, once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier, is_regressor
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.validation import check_is_fitted
+
+from conjunto import _core
+from conjunto.ballot import mean_values, plurality, prefix_counts, prefix_means
+from conjunto.callbacks import CallbackSupportMixin, fit_task, has_callbacks, members_task, with_callbacks
+from conjunto.checks import check_choice, check_count
+from conjunto.learners.cart import CARTClassifier, CARTRegressor
+from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members
+from conjunto.learners.rows import read_fitted_rows
+from conjunto.problem import Columns, Problem, is_frame, read_problem
+from conjunto.streams import Key, Stream, root_key
+from conjunto.view import View
+from conjunto.votes import Votes
+
+# Weights and labels of a batch of members are held together: at most about so many cells.
+BATCH_CELLS = 1 << 26
+
+
+class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
+    """An ensemble whose members know nothing of each other."""
+
+    n_estimators: int
+    n_jobs: int | None
+    random_state: Any
+    _members: TreeMembers | ForeignMembers
+    _columns: Columns
+    _key: Key
+    _size: tuple[int, int]
+    _classification: ClassVar[bool]
+
+    def _view(self, problem: Problem, stream: Stream) -> View:
+        """What one member sees; rows and columns may depend on nothing but the size of the problem."""
+        raise NotImplementedError("an independent ensemble defines _view")
+
+    def _prepare(self, problem: Problem) -> None:
+        """Check the method's own parameters against the problem; called before any view is drawn."""
+
+    def _learner(self) -> Any:
+        """The base learner: the parameter `estimator`, or a fully grown tree."""
+        learner = getattr(self, "estimator", None)
+        if learner is None:
+            return CARTClassifier() if self._classification else CARTRegressor()
+        if not (hasattr(learner, "fit") and hasattr(learner, "get_params")) or isinstance(learner, type):
+            raise TypeError(
+                f"estimator must be a scikit-learn {'classifier' if self._classification else 'regressor'} "
+                f"(an object with fit, predict and get_params), got {learner!r}"
+            )
+        if not (is_classifier if self._classification else is_regressor)(learner):
+            raise TypeError(
+                f"estimator must be a {'classifier' if self._classification else 'regressor'}, got {learner!r}"
+            )
+        return learner
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, m)
+            Rows; NaN is missing, DataFrame columns of text, category or bool type are categorical.
+        y : array-like of shape (n,)
+            Labels or targets.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows, on top of what the method draws.
+        """
+        check_count("n_estimators", self.n_estimators)
+        problem = read_problem(self, X, y, sample_weight, classification=self._classification)
+        self._columns = problem.columns
+        self._size = (problem.n, problem.m)
+        if problem.classes is not None:
+            self.classes_ = problem.classes
+            self.n_classes_ = len(problem.classes)
+        problem = self._reweighted(problem)
+        done = self._start(problem)
+        learner = self._learner()
+        threads = effective_n_jobs(self.n_jobs)
+        batches = self._batches(done, problem)
+        with fit_task(self, len(batches)) as context:
+            for numbers in batches:
+                with members_task(self, context):
+                    streams = [Stream(self._key, t) for t in numbers]
+                    views = [self._view(problem, stream) for stream in streams]
+                    members = fit_members(learner, problem, views, streams, threads)
+                    if done:
+                        self._members.join(members)
+                    else:
+                        self._members = members
+                    done = len(self._members)
+                self._report(done)
+        if getattr(self, "oob_score", False):
+            self._score_out_of_bag(problem)
+        return self
+
+    def _reweighted(self, problem: Problem) -> Problem:
+        """The problem with weights of the method's own, such as class weights."""
+        return problem
+
+    def _start(self, problem: Problem) -> int:
+        """How many members there are already; draws the key of a new fit."""
+        if getattr(self, "warm_start", False) and hasattr(self, "_members"):
+            done = len(self._members)
+            if self.n_estimators < done:
+                raise ValueError(
+                    f"n_estimators={self.n_estimators} is less than the {done} members that exist (warm_start)"
+                )
+            self._prepare(problem)
+            return done
+        self._key = root_key(self.random_state)
+        self._prepare(problem)
+        return 0
+
+    def _batches(self, done: int, problem: Problem) -> list[range]:
+        size = max(1, BATCH_CELLS // problem.n)
+        if getattr(self, "verbose", 0) or has_callbacks(self):
+            size = min(size, max(1, self.n_estimators // 20))
+        return [range(first, min(first + size, self.n_estimators)) for first in range(done, self.n_estimators, size)]
+
+    def _report(self, done: int) -> None:
+        if getattr(self, "verbose", 0):
+            print(f"{type(self).__name__}: {done} of {self.n_estimators} members", file=sys.stderr)
+
+    def _read(self, X: Any) -> Rows:
+        encoded = read_fitted_rows(self, X)
+        return Rows(encoded, X if is_frame(X) else encoded)
+
+    def _threads(self) -> int:
+        return 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+
+    def _views_again(self) -> Iterator[View]:
+        """The views of all members, drawn again from the stored key."""
+        check_is_fitted(self)
+        outline = Problem.outline(*self._size)
+        for t in range(len(self._members)):
+            yield self._view(outline, Stream(self._key, t))
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The members as a list of fitted estimators, made on demand."""
+        check_is_fitted(self)
+        return self._members.estimators(self)
+
+    @property
+    def estimator_weights_(self) -> NDArray[np.float64]:
+        """The weight of each member's vote: all equal."""
+        check_is_fitted(self)
+        return np.ones(len(self._members))
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.intp]]:
+        """For each member the rows it saw, repeated as often as it saw them; drawn again, not stored."""
+        n = self._size[0]
+        everything = np.arange(n)
+        samples = []
+        for view in self._views_again():
+            if view.weights is None:
+                samples.append(everything)
+            elif view.weights.dtype.kind in "iu":
+                samples.append(np.repeat(everything, view.weights))
+            else:
+                samples.append(np.flatnonzero(view.weights))
+        return samples
+
+    @property
+    def estimators_features_(self) -> list[NDArray[np.intp]]:
+        """For each member the columns that it may use."""
+        everything = np.arange(self._size[1])
+        return [everything if view.columns is None else view.columns for view in self._views_again()]
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Mean over the members of each column's share of the impurity decrease."""
+        total = self._forest("feature_importances_").importances().mean(axis=0)
+        return total / total.sum() if total.sum() > 0 else total
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf of each row in each tree, (n, T), numbered from 0 within the tree."""
+        return self._forest("apply").leaves(read_fitted_rows(self, X), self._threads())
+
+    def _forest(self, what: str) -> _core.Forest:
+        check_is_fitted(self)
+        if not isinstance(self._members, TreeMembers):
+            raise AttributeError(f"{what} needs members that are trees of conjunto")
+        return self._members.forest
+
+    def votes(self, X: Any) -> Votes:
+        """Return what each member says about each row."""
+        rows = self._read(X)
+        if self._classification:
+            return Votes(labels=self._members.labels(rows, self._threads()), classes=self.classes_)
+        return Votes(values=self._members.values(rows, self._threads()))
+
+    def oob_votes(self, X: Any) -> Votes:
+        """Return the votes on the training rows X in which each member abstains on the rows that it saw."""
+        return self._abstain(self.votes(X))
+
+    def _abstain(self, votes: Votes) -> Votes:
+        n = self._size[0]
+        if votes.n_examples != n:
+            raise ValueError(f"out-of-bag votes are about the {n} training rows, got {votes.n_examples} rows")
+        answers = votes.answers
+        silent = -1 if self._classification else np.nan
+        for t, view in enumerate(self._views_again()):
+            if view.weights is None:
+                raise ValueError(f"{type(self).__name__} shows all rows to every member: nothing is out of bag")
+            answers[t, view.weights > 0] = silent
+        return votes
+
+    def _score_out_of_bag(self, problem: Problem) -> None:
+        rows = Rows(problem.X, problem.source)
+        if self._classification:
+            votes = Votes(labels=self._members.labels(rows, self._threads()), classes=self.classes_)
+        else:
+            votes = Votes(values=self._members.values(rows, self._threads()))
+        self.oob_votes_ = self._abstain(votes)
+        self._summarise_out_of_bag(problem)
+
+    def _summarise_out_of_bag(self, problem: Problem) -> None:
+        raise NotImplementedError("the task defines what is made of out-of-bag votes")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        learner = getattr(self, "estimator", None)
+        tags.input_tags.allow_nan = (
+            True
+            if learner is None or not hasattr(learner, "__sklearn_tags__")
+            else learner.__sklearn_tags__().input_tags.allow_nan
+        )
+        return tags
+
+
+class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
+    """An independent ensemble that votes on classes."""
+
+    _classification = True
+    _default_vote = "hard"
+    classes_: NDArray[Any]
+
+    def _soft(self) -> bool:
+        return bool(check_choice("vote", getattr(self, "vote", self._default_vote), ("hard", "soft")) == "soft")
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with most votes; ties go to the lowest class."""
+        rows = self._read(X)
+        return self.classes_[self._members.counts(rows, self._soft(), self._threads()).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of votes for each class, or the mean of the members' class shares."""
+        rows = self._read(X)
+        return self._members.counts(rows, self._soft(), self._threads()) / len(self._members)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the prediction by votes of the first 1, 2, …, T members."""
+        for counts in prefix_counts(self.votes(X)):
+            yield self.classes_[counts.argmax(axis=1)]
+
+    def _summarise_out_of_bag(self, problem: Problem) -> None:
+        counts = self.oob_votes_.counts()
+        judged = plurality(counts)
+        known = judged >= 0
+        with np.errstate(invalid="ignore"):
+            self.oob_decision_function_ = counts / counts.sum(axis=1, keepdims=True)
+        self.oob_score_ = accuracy_score(problem.y[known], judged[known]) if known.any() else np.nan
+
+
+class IndependentRegressor(RegressorMixin, IndependentEnsemble):
+    """An independent ensemble that averages values."""
+
+    _classification = False
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the mean of the members' predictions."""
+        rows = self._read(X)
+        return self._members.sums(rows, self._threads()) / len(self._members)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the mean of the first 1, 2, …, T members."""
+        yield from prefix_means(self.votes(X))
+
+    def _summarise_out_of_bag(self, problem: Problem) -> None:
+        self.oob_prediction_ = mean_values(self.oob_votes_)
+        known = ~np.isnan(self.oob_prediction_)
+        self.oob_score_ = r2_score(problem.y[known], self.oob_prediction_[known]) if known.sum() > 1 else np.nan

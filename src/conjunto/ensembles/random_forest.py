@@ -1,0 +1,241 @@
+"""Random forests: bootstrap samples, and few random attributes at every node (Breiman 2001).
+
+Forest-RI takes the best split among F random attributes, Forest-RC among F random linear combinations of L
+attributes with coefficients uniform in [-1, 1] (on standardised attributes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.utils.class_weight import compute_sample_weight
+
+from conjunto.checks import check_choice, check_count, check_share_or_count
+from conjunto.ensembles._independent import IndependentClassifier, IndependentEnsemble, IndependentRegressor
+from conjunto.generation.rows import bootstrap
+from conjunto.learners.cart import CARTClassifier, CARTRegressor
+from conjunto.learners.rows import read_fitted_rows
+from conjunto.problem import Problem
+from conjunto.streams import Stream
+from conjunto.view import View
+
+# Parameters of the forest that are the tree's own.
+TREE_PARAMETERS = (
+    "criterion",
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_features",
+    "max_leaf_nodes",
+    "min_impurity_decrease",
+)
+
+
+class _Forest(IndependentEnsemble):
+    _tree: type[CARTClassifier] | type[CARTRegressor]
+
+    def _learner(self) -> CARTClassifier | CARTRegressor:
+        parameters = {name: getattr(self, name) for name in TREE_PARAMETERS}
+        if check_choice("split", self.split, ("subset", "combination")) == "combination":
+            parameters["combination_features"] = check_count("combination_features", self.combination_features)
+        return self._tree(**parameters)
+
+    def _prepare(self, problem: Problem) -> None:
+        if self.max_samples is not None and not self.bootstrap:
+            raise ValueError("max_samples needs bootstrap=True; without a bootstrap every tree sees all rows")
+        if self.oob_score and not self.bootstrap:
+            raise ValueError("oob_score=True needs bootstrap=True: without a bootstrap no row is out of bag")
+        self._rows = problem.n
+        if self.max_samples is not None:
+            self._rows = check_share_or_count("max_samples", self.max_samples, problem.n)
+
+    def _view(self, problem: Problem, stream: Stream) -> View:
+        return View(bootstrap(stream, problem.n, self._rows) if self.bootstrap else None)
+
+    def proximity(self, X: Any, Y: Any = None) -> NDArray[np.float64]:
+        """Return the share of trees in which row i of X and row j of Y (default: X) fall in the same leaf."""
+        forest = self._forest("proximity")
+        ends = np.cumsum(forest.leaf_counts())
+        starts = ends - forest.leaf_counts()
+
+        def indicator(rows: NDArray[np.float64]) -> csr_matrix:
+            leaves = forest.leaves(rows, self._threads()) + starts
+            n, trees = leaves.shape
+            return csr_matrix(
+                (np.ones(leaves.size), leaves.ravel(), np.arange(0, leaves.size + 1, trees)), shape=(n, ends[-1])
+            )
+
+        left = indicator(read_fitted_rows(self, X))
+        right = left if Y is None else indicator(read_fitted_rows(self, Y))
+        shared: NDArray[np.float64] = (left @ right.T).toarray()
+        return shared / len(forest)
+
+
+class RandomForestClassifier(IndependentClassifier, _Forest):
+    """Random forest for classification.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    split : {"subset", "combination"}, default="subset"
+        Forest-RI or Forest-RC.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Attributes, or combinations, tried at each node.
+    combination_features : int, default=3
+        Attributes in a combination (Forest-RC).
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, \
+min_impurity_decrease
+        As in `CARTClassifier`.
+    bootstrap : bool, default=True
+        Draw a bootstrap sample for each tree; else all rows.
+    max_samples : int, float or None, default=None
+        Rows of a bootstrap sample; None is all.
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
+        Weights of the classes.
+    vote : {"soft", "hard"}, default="soft"
+        Average the class shares of the leaves, or count votes.
+    oob_score, warm_start, n_jobs, random_state, verbose
+        As in `BaggingClassifier`.
+
+    References
+    ----------
+    Breiman (2001). Random forests. Machine Learning 45, 5-32.
+
+    Examples
+    --------
+    >>> from conjunto import RandomForestClassifier
+    >>> from conjunto.datasets import make_waveform
+    >>> X, y = make_waveform(300, random_state=0)
+    >>> forest = RandomForestClassifier(oob_score=True, random_state=0).fit(X, y)
+    >>> bool(forest.oob_score_ > 0.8)
+    True
+    """
+
+    _tree = CARTClassifier
+    _default_vote = "soft"
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        split: str = "subset",
+        max_features: Any = "sqrt",
+        combination_features: int = 3,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        max_samples: float | None = None,
+        class_weight: Any = None,
+        vote: str = "soft",
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.split = split
+        self.max_features = max_features
+        self.combination_features = combination_features
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.class_weight = class_weight
+        self.vote = vote
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _reweighted(self, problem: Problem) -> Problem:
+        if self.class_weight is None or self.class_weight == "balanced_subsample":
+            return problem
+        assert problem.classes is not None
+        weights = compute_sample_weight(self.class_weight, problem.classes[problem.y])
+        return replace(problem, weights=weights if problem.weights is None else weights * problem.weights)
+
+    def _view(self, problem: Problem, stream: Stream) -> View:
+        view = super()._view(problem, stream)
+        if self.class_weight != "balanced_subsample" or view.weights is None or not problem.n_classes:
+            return view
+        seen = np.bincount(problem.y, weights=view.weights, minlength=problem.n_classes)
+        with np.errstate(divide="ignore"):
+            factor = np.where(seen > 0, seen.sum() / ((seen > 0).sum() * seen), 0.0)
+        return View(view.weights * factor[problem.y])
+
+
+class RandomForestRegressor(IndependentRegressor, _Forest):
+    """Random forest for regression. Parameters as in `RandomForestClassifier`, without `class_weight` and `vote`.
+
+    `max_features` is 1.0 by default: all columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from conjunto import RandomForestRegressor
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> forest = RandomForestRegressor(random_state=0).fit(X, X[:, 0])
+    >>> bool(forest.score(X, X[:, 0]) > 0.95)
+    True
+    """
+
+    _tree = CARTRegressor
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        split: str = "subset",
+        max_features: Any = 1.0,
+        combination_features: int = 3,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        max_samples: float | None = None,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.split = split
+        self.max_features = max_features
+        self.combination_features = combination_features
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose

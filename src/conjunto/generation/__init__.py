@@ -1,0 +1,1 @@
+"""How members come to differ: each function edits one part of a member's view."""

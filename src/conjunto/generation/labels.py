@@ -1,0 +1,51 @@
+"""Labels: what a member is told that the examples are."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conjunto.streams import Stream
+
+
+def switched_labels(stream: Stream, labels: NDArray[np.int32], n_classes: int, p: float) -> NDArray[np.int32]:
+    """Exactly a share p of the labels, regardless of class, becomes another class, uniformly (eq. 4.4)."""
+    return stream.switched(labels, round(p * len(labels)), n_classes)
+
+
+def flipping_matrix(labels: NDArray[np.int32], n_classes: int, p: float) -> NDArray[np.float64]:
+    """(K, K): probability that class i becomes class j, keeping the class shares (Breiman 2000, eq. 4.1).
+
+    `P(j <- i) = w P_j` for j != i with `w = p / (1 - sum_j P_j^2)`; clipped to probabilities, with a warning,
+    where p is too large for that.
+    """
+    shares = np.bincount(labels, minlength=n_classes) / len(labels)
+    impurity = 1 - (shares**2).sum()
+    if impurity <= 0:
+        return np.eye(n_classes)
+    matrix = np.tile(p / impurity * shares, (n_classes, 1))
+    stays = 1 - p / impurity * (1 - shares)
+    limit = impurity / (1 - shares.min() + shares.max())
+    if p >= limit:
+        warnings.warn(
+            f"flipping a share p = {p:.3f} of the labels is beyond the limit {limit:.3f} of these class shares: the "
+            "smallest class drowns; lower p_hat or use ClassSwitchingClassifier",
+            stacklevel=2,
+        )
+    np.fill_diagonal(matrix, stays)
+    matrix = matrix.clip(0, 1)
+    return matrix / matrix.sum(axis=1, keepdims=True)
+
+
+def flipped_labels(stream: Stream, labels: NDArray[np.int32], matrix: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Draw each label anew from its row of the matrix."""
+    uniform = stream.generator().random(len(labels))
+    flipped = (uniform[:, None] >= matrix.cumsum(axis=1)[labels]).sum(axis=1)
+    return flipped.clip(max=len(matrix) - 1).astype(np.int32)
+
+
+def smeared_targets(stream: Stream, targets: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
+    """Targets with Gaussian noise (Breiman's output smearing)."""
+    return targets + stream.generator().normal(0.0, sd, len(targets))

@@ -1,0 +1,1 @@
+"""Base learners, and how any learner is fitted on many views."""

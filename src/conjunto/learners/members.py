@@ -1,0 +1,229 @@
+"""Members: many fitted models as one object, whatever learner they come from.
+
+Our trees are grown by one native call and stay packed in one `Forest`; any other scikit-learn estimator is
+fitted view by view with joblib. The loops above see no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from conjunto import _core
+from conjunto.learners.cart import CARTClassifier, CARTRegressor, grow_trees
+from conjunto.problem import Columns, Problem, select
+from conjunto.streams import Key, Stream
+from conjunto.view import View
+
+
+class Members(Protocol):
+    """Fitted members. X is (encoded rows, the user's own X)."""
+
+    def __len__(self) -> int: ...
+    def labels(self, X: Rows, threads: int) -> NDArray[np.int32]:
+        """(T, n) class codes."""
+
+    def values(self, X: Rows, threads: int) -> NDArray[np.float64]:
+        """(T, n) predicted values."""
+
+    def counts(self, X: Rows, soft: bool, threads: int) -> NDArray[np.float64]:
+        """(n, K) sum of the members' votes, or of their class shares."""
+
+    def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
+        """(n,) sum of the members' values."""
+
+    def join(self, other: Any) -> None:
+        """Take in the members of another object of the same kind."""
+
+    def estimators(self, like: Any) -> list[Any]:
+        """The members as estimators; `like` is the ensemble they belong to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows to predict: encoded, and as the user gave them."""
+
+    encoded: NDArray[np.float64]
+    source: Any
+
+
+class TreeMembers:
+    """Our own trees, packed."""
+
+    def __init__(self, forest: _core.Forest, learner: CARTClassifier | CARTRegressor) -> None:
+        self.forest = forest
+        self.learner = learner
+
+    def __len__(self) -> int:
+        return len(self.forest)
+
+    def labels(self, X: Rows, threads: int) -> NDArray[np.int32]:
+        """(T, n) class codes."""
+        return self.forest.labels(X.encoded, threads)
+
+    def values(self, X: Rows, threads: int) -> NDArray[np.float64]:
+        """(T, n) predicted values."""
+        return self.forest.values(X.encoded, threads)
+
+    def counts(self, X: Rows, soft: bool, threads: int) -> NDArray[np.float64]:
+        """(n, K) sum of the members' votes, or of their class shares."""
+        return (self.forest.share_sums if soft else self.forest.vote_counts)(X.encoded, threads)
+
+    def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
+        """(n,) sum of the members' values."""
+        return self.forest.value_sums(X.encoded, threads)
+
+    def join(self, other: Any) -> None:
+        """Take in the trees of another object."""
+        self.forest.append(other.forest)
+
+    def estimators(self, like: Any) -> list[Any]:
+        """The trees as `CARTClassifier` or `CARTRegressor`."""
+        return [self._estimator(like, t) for t in range(len(self))]
+
+    def _estimator(self, like: Any, t: int) -> CARTClassifier | CARTRegressor:
+        tree: CARTClassifier | CARTRegressor = clone(self.learner)
+        tree.tree_ = self.forest.take(np.array([t]))
+        tree._columns = like._columns
+        for name in ("n_features_in_", "feature_names_in_", "classes_"):
+            if hasattr(like, name):
+                setattr(tree, name, getattr(like, name))
+        return tree
+
+
+class ForeignMembers:
+    """Estimators of another library, each with the columns it was fitted on."""
+
+    def __init__(self, fitted: list[Any], columns: list[NDArray[np.intp] | None], classes: NDArray[Any] | None) -> None:
+        self.fitted = fitted
+        self.columns = columns
+        self.classes = classes
+
+    def __len__(self) -> int:
+        return len(self.fitted)
+
+    def _each(self, X: Rows) -> list[tuple[Any, Any]]:
+        pairs = zip(self.fitted, self.columns, strict=True)
+        return [(model, select(X.source, columns=columns)) for model, columns in pairs]
+
+    def labels(self, X: Rows, threads: int) -> NDArray[np.int32]:
+        """(T, n) class codes."""
+        assert self.classes is not None
+        out = np.empty((len(self), len(X.encoded)), dtype=np.int32)
+        for t, (model, rows) in enumerate(self._each(X)):
+            out[t] = np.searchsorted(self.classes, model.predict(rows))
+        return out
+
+    def values(self, X: Rows, threads: int) -> NDArray[np.float64]:
+        """(T, n) predicted values."""
+        return np.stack([np.asarray(model.predict(rows), dtype=np.float64) for model, rows in self._each(X)])
+
+    def counts(self, X: Rows, soft: bool, threads: int) -> NDArray[np.float64]:
+        """(n, K) sum of the members' votes, or of their class shares."""
+        assert self.classes is not None
+        out = np.zeros((len(X.encoded), len(self.classes)))
+        if soft and all(hasattr(model, "predict_proba") for model in self.fitted):
+            for model, rows in self._each(X):
+                # A member whose sample missed a class has no column for it.
+                out[:, np.searchsorted(self.classes, model.classes_)] += model.predict_proba(rows)
+            return out
+        for said in self.labels(X, threads):
+            out[np.arange(len(said)), said] += 1
+        return out
+
+    def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
+        """(n,) sum of the members' values."""
+        return self.values(X, threads).sum(axis=0)
+
+    def join(self, other: Any) -> None:
+        """Take in the models of another object."""
+        self.fitted += other.fitted
+        self.columns += other.columns
+
+    def estimators(self, like: Any) -> list[Any]:
+        """The models themselves."""
+        return list(self.fitted)
+
+
+def fit_members(
+    learner: Any, problem: Problem, views: Sequence[View], streams: Sequence[Stream], n_jobs: int
+) -> TreeMembers | ForeignMembers:
+    """Fit one member per view."""
+    if type(learner) in (CARTClassifier, CARTRegressor):
+        return _grow(learner, problem, views, streams, n_jobs)
+    fitted = Parallel(n_jobs=n_jobs)(
+        delayed(_fit_foreign)(learner, problem, view, stream) for view, stream in zip(views, streams, strict=True)
+    )
+    return ForeignMembers(list(fitted), [view.columns for view in views], problem.classes)
+
+
+def _grow(
+    learner: CARTClassifier | CARTRegressor,
+    problem: Problem,
+    views: Sequence[View],
+    streams: Sequence[Stream],
+    threads: int,
+) -> TreeMembers:
+    key: Key = streams[0].key
+    members = np.array([stream.member for stream in streams], dtype=np.uint64)
+    columns = None
+    if views[0].columns is not None:
+        columns = np.stack([np.asarray(view.columns, dtype=np.uint32) for view in views])
+    labels = None
+    if views[0].labels is not None:
+        labels = np.stack([np.asarray(view.labels) for view in views])
+    forest = grow_trees(
+        learner, problem, key, members, weights=_stack(views), labels=labels, columns=columns, threads=threads
+    )
+    return TreeMembers(forest, learner)
+
+
+def _stack(views: Sequence[View]) -> NDArray[Any] | None:
+    """(T, n) weights of the views; bytes where all are small multiplicities."""
+    if views[0].weights is None:
+        return None
+    stacked = np.stack([np.asarray(view.weights) for view in views])
+    if stacked.dtype.kind in "iu" and stacked.max() <= 255:
+        return stacked.astype(np.uint8)
+    return stacked
+
+
+def _fit_foreign(learner: Any, problem: Problem, view: View, stream: Stream) -> Any:
+    """Fit a clone on the rows, labels and columns of a view.
+
+    A learner that takes no weights gets rows repeated as often as their multiplicity says, or, where weights
+    are not whole numbers, a sample of n rows drawn in proportion to them.
+    """
+    random = stream.generator()
+    model = clone(learner)
+    seeds = {name: int(random.integers(2**31 - 1)) for name in sorted(model.get_params()) if _is_seed(name)}
+    model.set_params(**seeds)
+    weights = np.ones(problem.n) if view.weights is None else view.weights
+    whole = weights.dtype.kind in "iu" and problem.weights is None
+    if problem.weights is not None:
+        weights = weights * problem.weights if (weights * problem.weights).any() else problem.weights
+    y = problem.y if view.labels is None else view.labels
+    if problem.classes is not None:
+        y = problem.classes[y]
+    if has_fit_parameter(model, "sample_weight"):
+        rows = np.flatnonzero(weights)
+        return model.fit(select(problem.source, rows, view.columns), y[rows], sample_weight=weights[rows].astype(float))
+    if whole or (weights == 1).all():
+        rows = np.repeat(np.arange(problem.n), weights.astype(np.intp))
+    else:
+        rows = random.choice(problem.n, size=problem.n, p=weights / weights.sum())
+    return model.fit(select(problem.source, rows, view.columns), y[rows])
+
+
+def _is_seed(name: str) -> bool:
+    return name == "random_state" or name.endswith("__random_state")
+
+
+__all__ = ["Columns", "ForeignMembers", "Members", "Rows", "TreeMembers", "fit_members"]

@@ -1,0 +1,37 @@
+"""Rows to predict: the checks of scikit-learn, and a short way for rows that need none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from conjunto import _core
+from conjunto.problem import read_rows
+
+
+def read_fitted_rows(estimator: Any, X: Any) -> NDArray[np.float64]:
+    """Check and encode X for a fitted estimator.
+
+    The checks of scikit-learn cost 0.15 ms, more than hundreds of trees need for a row. A contiguous array of
+    doubles with the right number of finite or missing values, for a model without feature names, passes
+    them all.
+    """
+    state = estimator.__dict__
+    if (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and X.flags.c_contiguous
+        and X.shape[1] == state.get("n_features_in_")
+        and X.shape[0] > 0
+        and "_columns" in state
+        and "feature_names_in_" not in state
+        and not state["_columns"].categorical
+        and not _core.has_infinity(X)
+    ):
+        return X
+    check_is_fitted(estimator)
+    return read_rows(estimator, X, estimator._columns)

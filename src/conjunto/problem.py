@@ -1,0 +1,217 @@
+"""`Problem`: checked and encoded data. The only place where a user's data is validated.
+
+Arrays and DataFrames (pandas, polars) become a matrix of doubles in which NaN is missing. DataFrame columns of
+object, string, category or bool type are categorical and become codes; labels become codes too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, validate_data
+
+from conjunto import _core
+
+MAX_CATEGORIES = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What the columns of X are: for each a mapping from category to code, or None for a number."""
+
+    codes: tuple[dict[Any, int] | None, ...]
+
+    @cached_property
+    def categorical(self) -> bool:
+        """Whether any column is categorical."""
+        return any(mapping is not None for mapping in self.codes)
+
+    @cached_property
+    def counts(self) -> NDArray[np.uint32]:
+        """Number of codes by column, 0 for numbers."""
+        return np.array([0 if m is None else max(m.values(), default=0) + 1 for m in self.codes], dtype=np.uint32)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A learning problem: n rows, m columns, class codes or targets, and what is needed to go back."""
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    columns: Columns
+    classes: NDArray[Any] | None = None
+    weights: NDArray[np.float64] | None = None
+    source: Any = None
+    """The user's own X, for learners of other libraries."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def m(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; 0 in regression."""
+        return 0 if self.classes is None else len(self.classes)
+
+    @cached_property
+    def table(self) -> _core.Table:
+        """The columns sorted and binned, once for all members."""
+        return _core.Table(self.X, self.columns.counts)
+
+    @staticmethod
+    def outline(n: int, m: int) -> Problem:
+        """A problem of which only the size matters: enough to draw the rows of a member again."""
+        return Problem(np.broadcast_to(np.nan, (n, m)), np.broadcast_to(np.int32(0), n), Columns((None,) * m))
+
+
+def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classification: bool) -> Problem:
+    """Check and encode training data; sets `n_features_in_` (and `feature_names_in_`) on the estimator."""
+    columns = read_columns(X) if is_frame(X) else None
+    encoded, y = validate_data(
+        estimator,
+        X if columns is None else _encode(X, columns),
+        y,
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite="allow-nan",
+        y_numeric=not classification,
+    )
+    source = X if is_frame(X) else encoded
+    columns = Columns((None,) * encoded.shape[1]) if columns is None else columns
+    weights = read_weights(sample_weight, len(encoded))
+    if not classification:
+        return Problem(encoded, np.ascontiguousarray(y, dtype=np.float64), columns, None, weights, source)
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return Problem(encoded, codes.astype(np.int32), columns, classes, weights, source)
+
+
+def read_rows(estimator: Any, X: Any, columns: Columns) -> NDArray[np.float64]:
+    """Check and encode rows to predict, as the training data were."""
+    if columns.categorical and not is_frame(X):
+        raise ValueError(
+            "the model was fitted on a DataFrame with categorical columns: X must be a DataFrame with the same columns"
+        )
+    rows: NDArray[np.float64] = validate_data(
+        estimator,
+        _encode(X, columns),
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite="allow-nan",
+        reset=False,
+    )
+    return rows
+
+
+def read_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+    """Check sample weights: one per row, none negative, not all zero."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, (int, float)):
+        sample_weight = np.full(n, sample_weight)
+    weights: NDArray[np.float64] = check_array(
+        sample_weight, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight must have one entry per row, ({n},), got shape {weights.shape}")
+    if (weights < 0).any():
+        raise ValueError("sample_weight must not be negative; use 0 to leave a row out")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for all rows: give at least one row a positive weight")
+    return weights
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a pandas or polars DataFrame."""
+    return hasattr(X, "columns") and (hasattr(X, "iloc") or type(X).__module__.startswith("polars"))
+
+
+def select(X: Any, rows: NDArray[np.intp] | None = None, columns: NDArray[np.intp] | None = None) -> Any:
+    """Rows and columns of an array or DataFrame, of the same type."""
+    if hasattr(X, "iloc"):
+        X = X if rows is None else X.iloc[rows]
+        return X if columns is None else X.iloc[:, columns]
+    if is_frame(X):
+        X = X if rows is None else X[rows]
+        return X if columns is None else X[:, columns.tolist()]
+    X = X if rows is None else X[rows]
+    return X if columns is None else X[:, columns]
+
+
+def read_columns(X: Any) -> Columns:
+    """Decide which columns of a DataFrame are categorical and number their categories."""
+    return Columns(tuple(_number_categories(_column(X, i)) for i in range(X.shape[1])))
+
+
+def _column(X: Any, i: int) -> Any:
+    return X.iloc[:, i] if hasattr(X, "iloc") else X.to_series(i)
+
+
+def _is_categorical(column: Any) -> bool:
+    name = str(column.dtype).lower()
+    if "datetime" in name or name.startswith(("date", "time", "duration", "period")):
+        raise ValueError(
+            f"column {column.name!r} holds dates: replace it by numbers, such as days since an origin, year or month"
+        )
+    return name.startswith(("object", "str", "category", "categorical", "enum", "bool", "utf8"))
+
+
+def _values(column: Any) -> NDArray[Any]:
+    return np.asarray(column.to_list() if not hasattr(column, "iloc") else column.astype(object), dtype=object)
+
+
+def _number_categories(column: Any) -> dict[Any, int] | None:
+    """Codes in sorted order; with more than 256 categories the 255 most frequent, and one code for all others."""
+    if not _is_categorical(column):
+        return None
+    counts: dict[Any, int] = {}
+    for value in _values(column):
+        if value is not None and value == value and value is not _na(column):
+            counts[value] = counts.get(value, 0) + 1
+    try:
+        names = sorted(counts)
+    except TypeError:
+        names = sorted(counts, key=lambda value: (type(value).__name__, str(value)))
+    if len(names) <= MAX_CATEGORIES:
+        return {name: code for code, name in enumerate(names)}
+    rank = {name: place for place, name in enumerate(sorted(names, key=lambda name: -counts[name]))}
+    frequent = [name for name in names if rank[name] < MAX_CATEGORIES - 1]
+    codes = dict.fromkeys(names, MAX_CATEGORIES - 1)
+    codes.update({name: code for code, name in enumerate(frequent)})
+    return codes
+
+
+def _na(column: Any) -> Any:
+    """The missing value of pandas' nullable types; comparing it gives neither True nor False."""
+    return getattr(getattr(column, "dtype", None), "na_value", None)
+
+
+def _encode(X: Any, columns: Columns) -> Any:
+    """Replace categories by codes; unseen ones are missing. The result keeps the type and names of a DataFrame."""
+    if not columns.categorical or not is_frame(X) or X.shape[1] != len(columns.codes):
+        return X
+    matrix = np.empty(X.shape, dtype=np.float64)
+    for i, mapping in enumerate(columns.codes):
+        column = _column(X, i)
+        if mapping is not None:
+            matrix[:, i] = np.fromiter((mapping.get(value, np.nan) for value in _values(column)), float, len(X))
+        elif _is_categorical(column):
+            raise ValueError(f"column {column.name!r} held numbers when the model was fitted, and now holds categories")
+        elif hasattr(column, "iloc"):
+            matrix[:, i] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        else:
+            matrix[:, i] = column.cast(float).to_numpy()
+    if hasattr(X, "iloc"):
+        return type(X)(matrix, columns=X.columns)
+    return type(X)(matrix, schema=list(X.columns))
