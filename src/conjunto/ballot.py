@@ -92,3 +92,12 @@ def plurality(counts: NDArray[Any]) -> NDArray[np.intp]:
     winner = counts.argmax(axis=1)
     winner[counts.max(axis=1) <= 0] = -1
     return winner
+
+
+def decide(votes: Votes | ArrayLike) -> NDArray[Any]:
+    """(n,): the class with most votes (ties: the lowest code), or the weighted mean of the values."""
+    votes = as_votes(votes)
+    if votes.values is not None:
+        return mean_values(votes)
+    codes = vote_counts(votes).argmax(axis=1)
+    return codes if votes.classes is None else votes.classes[codes]

@@ -20,11 +20,12 @@ class Votes:
     --------
     >>> import numpy as np
     >>> from conjunto import Votes
+    >>> from conjunto.ballot import decide, vote_counts
     >>> votes = Votes(labels=np.array([[0, 1], [1, 1], [1, -1]]), classes=np.array(["no", "yes"]))
-    >>> votes.counts()
+    >>> vote_counts(votes)
     array([[1., 2.],
            [0., 2.]])
-    >>> votes.predict()
+    >>> decide(votes)
     array(['yes', 'yes'], dtype='<U3')
     """
 
@@ -76,18 +77,3 @@ class Votes:
     def member_weights(self) -> NDArray[np.float64]:
         """The weight of each member; ones where none were given."""
         return np.ones(len(self)) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
-
-    def counts(self) -> NDArray[np.float64]:
-        """(n, K): weighted votes by class; abstentions count for none."""
-        from conjunto.ballot import vote_counts
-
-        return vote_counts(self)
-
-    def predict(self) -> NDArray[Any]:
-        """Class with most votes (ties: the lowest code), or the weighted mean of the values."""
-        from conjunto.ballot import mean_values
-
-        if self.values is not None:
-            return mean_values(self)
-        codes = self.counts().argmax(axis=1)
-        return codes if self.classes is None else self.classes[codes]

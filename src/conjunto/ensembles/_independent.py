@@ -18,7 +18,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
-from conjunto.ballot import mean_values, plurality, prefix_counts, prefix_means
+from conjunto.ballot import mean_values, plurality, prefix_counts, prefix_means, vote_counts
 from conjunto.callbacks import CallbackSupportMixin, fit_task, has_callbacks, members_task, with_callbacks
 from conjunto.checks import check_choice, check_count
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
@@ -277,7 +277,7 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
             yield self.classes_[counts.argmax(axis=1)]
 
     def _summarise_out_of_bag(self, problem: Problem) -> None:
-        counts = self.oob_votes_.counts()
+        counts = vote_counts(self.oob_votes_)
         judged = plurality(counts)
         known = judged >= 0
         with np.errstate(invalid="ignore"):
