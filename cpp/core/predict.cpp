@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <memory>
-#include <new>
 #include <vector>
 
-#include "kernels.hpp"
+#include "coded.hpp"
 #include "parallel.hpp"
 
 namespace conjunto {
@@ -17,9 +14,7 @@ namespace {
 // Rows, or trees, walked in step: enough to hide the latency of a load.
 constexpr std::size_t kInStep = 8;
 // Rows that pass through a tree before the next tree is taken.
-constexpr std::size_t kChunkRows = 8192;
-// Trees up to this size are evaluated whole, without branches; above it a walk visits fewer nodes.
-constexpr std::size_t kCodedNodes = 160;
+constexpr std::size_t kChunkRows = 2048;
 
 // x[column] <= threshold, or the full test where nodes may be special or values missing.
 template <bool kFull>
@@ -83,114 +78,6 @@ void walk_trees(const Forest& forest, std::size_t first, std::size_t count, cons
         leaf[j] = static_cast<std::uint32_t>(forest.leaf_start[first + j]) + static_cast<std::uint32_t>(~at[j]);
 }
 
-// The forest with thresholds replaced by their place among all thresholds of their column: 16 bits
-// instead of 64, so that one vector instruction tests 16 rows.
-class CodedForest {
-public:
-    static bool suits(const Forest& forest, std::size_t rows) {
-        if (rows < 4 * kBlockRows || forest.trees() == 0 || forest.trees() > 0xFFFF || forest.classes > 0xFFFF)
-            return false;
-        if (forest.nodes.size() > kCodedNodes * forest.trees()) return false;
-        for (std::size_t t = 0; t < forest.trees(); ++t)
-            if (forest.leaf_start[t + 1] - forest.leaf_start[t] > 0xFFFF) return false;
-        return true;
-    }
-
-    explicit CodedForest(const Forest& forest) : thresholds_(forest.columns), nodes_(forest.nodes.size()) {
-        for (const Node& node : forest.nodes) thresholds_[node.index()].push_back(node.threshold);
-        for (auto& list : thresholds_) {
-            std::sort(list.begin(), list.end());
-            list.erase(std::unique(list.begin(), list.end()), list.end());
-            usable_ &= list.size() < 0xFFFF;
-        }
-        if (!usable_) return;
-        for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
-            const std::size_t first = forest.node_start[tree], n = forest.node_start[tree + 1] - first;
-            largest_ = std::max(largest_, 2 * n + 1);
-            auto place = [&](std::int32_t child) {
-                return static_cast<std::uint32_t>(child >= 0 ? child : n + static_cast<std::size_t>(~child));
-            };
-            for (std::size_t i = 0; i < n; ++i) {
-                const Node& node = forest.nodes[first + i];
-                const auto& list = thresholds_[node.index()];
-                const auto code = std::lower_bound(list.begin(), list.end(), node.threshold) - list.begin();
-                nodes_[first + i] = {static_cast<std::uint16_t>(code), 0, node.index(), place(node.left), place(node.right)};
-            }
-        }
-    }
-
-    bool usable() const { return usable_; }
-    std::size_t largest() const { return largest_; }
-    const CodedNode* tree(const Forest& forest, std::size_t t) const { return nodes_.data() + forest.node_start[t]; }
-
-    // codes[(block, column, 64 rows)]: how many thresholds of the column lie below the value.
-    void encode(const Forest& forest, const double* x, std::size_t n, std::uint16_t* codes) const {
-        const std::size_t m = forest.columns;
-        for (std::size_t row = 0; row < n; ++row) {
-            std::uint16_t* out = codes + (row / kBlockRows) * m * kBlockRows + row % kBlockRows;
-            for (std::size_t c = 0; c < m; ++c) {
-                const auto& list = thresholds_[c];
-                const double value = x[row * m + c];
-                const double* base = list.data();
-                std::size_t length = list.size();
-                while (length > 1) {
-                    const std::size_t half = length / 2;
-                    base += base[half - 1] < value ? half : 0;
-                    length -= half;
-                }
-                out[c * kBlockRows] =
-                    static_cast<std::uint16_t>(list.empty() ? 0 : (base - list.data()) + (*base < value));
-            }
-        }
-    }
-
-private:
-    std::vector<std::vector<double>> thresholds_;
-    std::vector<CodedNode> nodes_;
-    std::size_t largest_ = 0;
-    bool usable_ = true;
-};
-
-struct AlignedDelete {
-    void operator()(std::uint16_t* data) const { ::operator delete[](data, std::align_val_t{64}); }
-};
-using HalfBuffer = std::unique_ptr<std::uint16_t[], AlignedDelete>;
-
-HalfBuffer half_buffer(std::size_t n) {
-    auto* data = static_cast<std::uint16_t*>(::operator new[](n * sizeof(std::uint16_t), std::align_val_t{64}));
-    std::memset(data, 0, n * sizeof(std::uint16_t));
-    return HalfBuffer(data);
-}
-
-// Sends chunks of rows through the coded trees. body(tree, first_row, rows, block, results) receives the
-// 64 results of a block; leaf_result(tree, leaf) is what a leaf answers.
-template <class LeafResult, class Body, class Finish>
-void run_coded(const Forest& forest, const CodedForest& coded, Rows x, std::size_t threads, LeafResult&& leaf_result,
-               Body&& body, Finish&& finish) {
-    const Kernels& kernels = best_kernels();
-    const std::size_t rows_per_chunk = 4096;
-    const std::size_t chunks = (x.n + rows_per_chunk - 1) / rows_per_chunk;
-    parallel_for(chunks, threads, [&](std::size_t chunk, std::size_t) {
-        const std::size_t first = chunk * rows_per_chunk, n = std::min(rows_per_chunk, x.n - first);
-        const std::size_t blocks = (n + kBlockRows - 1) / kBlockRows;
-        const HalfBuffer codes = half_buffer(blocks * forest.columns * kBlockRows);
-        const HalfBuffer results = half_buffer(coded.largest() * kBlockRows);
-        coded.encode(forest, x.data + first * forest.columns, n, codes.get());
-        for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
-            const std::size_t nodes = forest.node_start[tree + 1] - forest.node_start[tree];
-            for (std::size_t leaf = 0; leaf <= nodes; ++leaf)
-                std::fill_n(results.get() + (nodes + leaf) * kBlockRows, kBlockRows, leaf_result(tree, leaf));
-            for (std::size_t block = 0; block < blocks; ++block) {
-                kernels.evaluate(coded.tree(forest, tree), nodes, codes.get() + block * forest.columns * kBlockRows,
-                                 results.get());
-                const std::size_t row = block * kBlockRows;
-                body(chunk, block, tree, first + row, std::min(kBlockRows, n - row), results.get());
-            }
-        }
-        finish(chunk, first, n);
-    });
-}
-
 bool any_missing(Rows x, std::size_t columns) {
     for (std::size_t i = 0; i < x.n * columns; ++i)
         if (std::isnan(x.data[i])) return true;
@@ -201,11 +88,11 @@ bool any_missing(Rows x, std::size_t columns) {
 template <class Sink>
 void visit(const Forest& forest, Rows x, std::size_t threads, Sink&& sink) {
     const bool full = !forest.sets.empty() || !forest.terms.empty() || any_missing(x, forest.columns);
-    if (!full && CodedForest::suits(forest, x.n)) {
-        const CodedForest coded(forest);
-        if (coded.usable()) {
-            run_coded(
-                forest, coded, x, threads, [](std::size_t, std::size_t leaf) { return static_cast<std::uint16_t>(leaf); },
+    if (!full && SmallTrees::suit(forest, x.n)) {
+        const SmallTrees trees(forest);
+        if (trees.usable()) {
+            trees.run(
+                x, threads, [](std::size_t, std::size_t leaf) { return static_cast<std::uint16_t>(leaf); },
                 [&](std::size_t, std::size_t, std::size_t tree, std::size_t row, std::size_t n, const std::uint16_t* out) {
                     std::array<std::uint32_t, kBlockRows> leaf;
                     const auto base = static_cast<std::uint32_t>(forest.leaf_start[tree]);
@@ -215,6 +102,14 @@ void visit(const Forest& forest, Rows x, std::size_t threads, Sink&& sink) {
                 [](std::size_t, std::size_t, std::size_t) {});
             return;
         }
+    }
+    if (!full && WalkedTrees::suit(forest, x.n)) {
+        for (std::size_t tree = 0; tree < forest.trees();) {
+            const WalkedTrees trees(forest, tree);
+            trees.run(x, threads, sink);
+            tree = trees.end();
+        }
+        return;
     }
     if (x.n < kInStep) {
         std::array<std::uint32_t, kInStep> leaf;
@@ -269,19 +164,17 @@ void vote_counts(const Forest& forest, Rows x, double* out, std::size_t threads)
     const std::size_t classes = forest.classes;
     std::fill_n(out, x.n * classes, 0.0);
     const bool plain = forest.sets.empty() && forest.terms.empty() && !any_missing(x, forest.columns);
-    if (plain && classes <= 16 && CodedForest::suits(forest, x.n)) {
-        const CodedForest coded(forest);
-        if (coded.usable()) {
-            const std::size_t blocks = 4096 / kBlockRows;
-            const std::size_t chunks = (x.n + 4095) / 4096;
-            std::vector<HalfBuffer> counts(chunks);
-            run_coded(
-                forest, coded, x, threads,
+    if (plain && classes <= 16 && SmallTrees::suit(forest, x.n)) {
+        const SmallTrees trees(forest);
+        if (trees.usable()) {
+            std::vector<HalfBuffer> counts((x.n + kCodedChunk - 1) / kCodedChunk);
+            trees.run(
+                x, threads,
                 [&](std::size_t tree, std::size_t leaf) {
                     return static_cast<std::uint16_t>(forest.label(forest.leaf_start[tree] + leaf));
                 },
                 [&](std::size_t chunk, std::size_t block, std::size_t, std::size_t, std::size_t, const std::uint16_t* labels) {
-                    if (!counts[chunk]) counts[chunk] = half_buffer(blocks * classes * kBlockRows);
+                    if (!counts[chunk]) counts[chunk] = half_buffer(kCodedChunk * classes);
                     best_kernels().count(labels, classes, counts[chunk].get() + block * classes * kBlockRows);
                 },
                 [&](std::size_t chunk, std::size_t first, std::size_t n) {

@@ -2,61 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 
 #include "kernels.hpp"
 #include "parallel.hpp"
+#include "radix.hpp"
 
 namespace conjunto {
 
 namespace {
-
-struct Entry {
-    std::uint64_t key;
-    std::uint32_t row;
-};
-
-// An unsigned integer with the order of the doubles.
-std::uint64_t sortable(double value) {
-    value += 0.0;  // -0.0 and 0.0 are one value
-    std::uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits >> 63 ? ~bits : bits | (1ULL << 63);
-}
-
-double original(std::uint64_t key) {
-    const std::uint64_t bits = key >> 63 ? key & ~(1ULL << 63) : ~key;
-    double value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-// Least-significant-digit radix sort; digits in which all keys agree are skipped. On 100,000 doubles
-// about five times as fast as std::sort, which sorting would otherwise dominate small forests.
-void sort_entries(std::vector<Entry>& entries, std::vector<Entry>& spare) {
-    if (entries.size() < 512) {
-        std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
-        return;
-    }
-    std::vector<std::size_t> counts(8 * 256, 0);
-    for (const Entry& entry : entries)
-        for (int digit = 0; digit < 8; ++digit) ++counts[digit * 256 + ((entry.key >> (8 * digit)) & 255)];
-    spare.resize(entries.size());
-    for (int digit = 0; digit < 8; ++digit) {
-        std::size_t* count = counts.data() + digit * 256;
-        if (count[(entries[0].key >> (8 * digit)) & 255] == entries.size()) continue;
-        std::size_t start = 0;
-        for (int value = 0; value < 256; ++value) {
-            const std::size_t here = count[value];
-            count[value] = start;
-            start += here;
-        }
-        for (const Entry& entry : entries) spare[count[(entry.key >> (8 * digit)) & 255]++] = entry;
-        entries.swap(spare);
-    }
-}
 
 // 1 / standard deviation of a column given as distinct values and where each starts in sorted order.
 double inverse_deviation(const std::vector<double>& values, const std::vector<std::size_t>& first, std::size_t n) {
@@ -88,7 +43,7 @@ void rank_numeric(const double* data, std::ptrdiff_t stride, std::size_t c, Tabl
     std::vector<std::size_t> first_place;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (i == 0 || entries[i].key != entries[i - 1].key) {
-            column.values.push_back(original(entries[i].key));
+            column.values.push_back(from_sortable(entries[i].key));
             first_place.push_back(i);
         }
         table.rank[entries[i].row * table.columns + c] = static_cast<std::uint32_t>(column.values.size() - 1);

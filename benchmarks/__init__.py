@@ -1,0 +1,1 @@
+"""Speed, accuracy and memory of conjunto against its peers, measured side by side in one run."""

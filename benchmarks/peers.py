@@ -1,0 +1,149 @@
+"""Every library's version of a task, as an estimator with `fit` and `predict`.
+
+A factory returns None where its library has no such method. Libraries other than scikit-learn are imported only when
+they are asked for: a benchmark must run without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import sklearn.ensemble
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
+
+import conjunto
+from benchmarks.workloads import P_HAT, Task
+
+OURS = "conjunto"
+SCIKIT_LEARN = "scikit-learn"
+Factory = Callable[[Task, int, int], Any]
+
+
+def ours(task: Task, threads: int, seed: int) -> Any:
+    """The method of conjunto."""
+    settings = {"n_estimators": task.trees, "n_jobs": threads, "random_state": seed}
+    if task.method == "bagging":
+        return conjunto.BaggingClassifier(**settings)
+    if task.method == "switching":
+        return conjunto.ClassSwitchingClassifier(p_hat=P_HAT, **settings)
+    if task.method == "forest":
+        return conjunto.RandomForestClassifier(max_features="sqrt", **settings)
+    return conjunto.RandomForestRegressor(max_features=1.0, **settings)
+
+
+def scikit_learn(task: Task, threads: int, seed: int) -> Any:
+    """The method of scikit-learn; class-switching is a loop over its trees."""
+    settings = {"n_estimators": task.trees, "n_jobs": threads, "random_state": seed}
+    if task.method == "bagging":
+        return sklearn.ensemble.BaggingClassifier(DecisionTreeClassifier(), **settings)
+    if task.method == "switching":
+        return SwitchedTrees(task, threads, seed)
+    return _forest(sklearn.ensemble, task, settings)
+
+
+def intelex(task: Task, threads: int, seed: int) -> Any:
+    """The forests of scikit-learn-intelex; with all columns at every node a forest is bagging."""
+    if task.method == "switching":
+        return None
+    settings = {"n_estimators": task.trees, "n_jobs": threads, "random_state": seed}
+    return _forest(import_module("sklearnex.ensemble"), task, settings)
+
+
+def lightgbm(task: Task, threads: int, seed: int) -> Any:
+    """LightGBM in its random forest mode.
+
+    It cannot draw with replacement, so that each tree sees 63.2 % of the rows, and it wants a limit of leaves, which
+    costs time and memory even where it is not reached: one leaf for eight rows is more than these trees need in
+    classification, and spares it work in regression.
+    """
+    if task.method == "switching":
+        return None
+    library = import_module("lightgbm")
+    model = library.LGBMRegressor if task.method == "regression" else library.LGBMClassifier
+    return model(
+        boosting_type="rf",
+        n_estimators=task.trees,
+        num_leaves=min(131_072, max(64, task.rows // 8)),
+        min_child_samples=1,
+        min_child_weight=0.0,
+        subsample=0.632,
+        subsample_freq=1,
+        feature_fraction_bynode=int(np.sqrt(task.columns)) / task.columns if task.method == "forest" else 1.0,
+        n_jobs=threads,
+        random_state=seed,
+        verbose=-1,
+    )
+
+
+def _forest(library: Any, task: Task, settings: dict[str, Any]) -> Any:
+    if task.method == "regression":
+        return library.RandomForestRegressor(max_features=1.0, **settings)
+    return library.RandomForestClassifier(max_features="sqrt" if task.method == "forest" else None, **settings)
+
+
+class SwitchedTrees:
+    """Class-switching as one would write it with scikit-learn: switch labels with numpy, fit a tree, repeat."""
+
+    CHUNK = 50
+
+    def __init__(self, task: Task, threads: int, seed: int) -> None:
+        self.task = task
+        self.threads = threads
+        self.seed = seed
+
+    def fit(self, X: NDArray[np.float64], y: NDArray[np.int64]) -> SwitchedTrees:
+        """Fit the trees; with several jobs in chunks, to spare calls between processes."""
+        if self.threads == 1:
+            self.trees = _switched_trees(X, y, self.task, self.seed, range(self.task.trees))
+            return self
+        chunks = [
+            range(first, min(first + self.CHUNK, self.task.trees)) for first in range(0, self.task.trees, self.CHUNK)
+        ]
+        parts = Parallel(n_jobs=self.threads)(
+            delayed(_switched_trees)(X, y, self.task, self.seed, chunk) for chunk in chunks
+        )
+        self.trees = [tree for part in parts for tree in part]
+        return self
+
+    def predict(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The class with most votes."""
+        counts = np.zeros((len(X), self.task.classes))
+        for tree in self.trees:
+            counts[np.arange(len(X)), tree.predict(X)] += 1
+        return counts.argmax(axis=1)
+
+
+def _switched_trees(
+    X: NDArray[np.float64], y: NDArray[np.int64], task: Task, seed: int, members: range
+) -> list[DecisionTreeClassifier]:
+    random = np.random.default_rng((seed, members.start))
+    X = np.asarray(X, dtype=np.float32)  # else every tree converts the same rows again
+    trees = []
+    for _ in members:
+        labels = y.copy()
+        rows = random.choice(len(y), size=task.switched, replace=False)
+        labels[rows] = (labels[rows] + random.integers(1, task.classes, size=task.switched)) % task.classes
+        trees.append(DecisionTreeClassifier(random_state=int(random.integers(2**31))).fit(X, labels))
+    return trees
+
+
+FACTORIES: dict[str, Factory] = {
+    OURS: ours,
+    SCIKIT_LEARN: scikit_learn,
+    "scikit-learn-intelex": intelex,
+    "LightGBM": lightgbm,
+}
+
+_MODULES = {"scikit-learn-intelex": "sklearnex", "LightGBM": "lightgbm"}
+
+
+def installed() -> tuple[list[str], list[str]]:
+    """Names of the libraries that can be imported, and of those that cannot."""
+    missing = [name for name, module in _MODULES.items() if find_spec(module) is None]
+    return [name for name in FACTORIES if name not in missing], missing

@@ -1,0 +1,317 @@
+"""Every public estimator keeps scikit-learn's contract, and conjunto's own: streams, votes, storage, DataFrames."""
+
+import importlib.resources
+import inspect
+import io
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import skops.io
+from sklearn.base import clone, is_classifier
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import conjunto
+from conjunto.ballot import decide
+
+NAMES = sorted(set(conjunto.__all__) - {"Votes", "__version__"})
+ENSEMBLES = [name for name in NAMES if not name.startswith("CART")]
+CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
+
+# Whatever a method draws per row (a sample, a weight, a label) is another draw when rows are repeated.
+DRAWS_ROWS = ("Bagging", "Pasting", "RandomForest", "ClassSwitching", "Flipping", "Wagging", "OutputSmearing")
+WAIVER = {
+    "check_sample_weight_equivalence_on_dense_data": "the random draw depends on the number of rows",
+}
+
+
+def make(name, **parameters):
+    cls = getattr(conjunto, name)
+    if "n_estimators" in inspect.signature(cls).parameters:
+        parameters = {"n_estimators": 12} | parameters
+    return cls(**{"random_state": 0} | parameters)
+
+
+def expected_failed_checks(estimator):
+    return WAIVER if type(estimator).__name__.startswith(DRAWS_ROWS) else {}
+
+
+def checked():
+    """Default parameters, as a user would have them; only a thousand members are too slow here."""
+    for name in NAMES:
+        cls = getattr(conjunto, name)
+        default = inspect.signature(cls).parameters.get("n_estimators")
+        yield cls(n_estimators=25) if default is not None and default.default > 25 else cls()
+
+
+STRICT = {"xfail_strict": True} if "xfail_strict" in inspect.signature(parametrize_with_checks).parameters else {}
+
+
+@pytest.mark.filterwarnings("ignore:flipping a share:UserWarning")
+@parametrize_with_checks(list(checked()), expected_failed_checks=expected_failed_checks, **STRICT)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def table(name, n=120):
+    X, y = load_iris(return_X_y=True)
+    chosen = np.random.default_rng(1).permutation(len(y))[:n]
+    return (X[chosen], y[chosen]) if name.endswith("Classifier") else (X[chosen, :3], X[chosen, 3])
+
+
+def says(model, X):
+    return model.predict_proba(X) if is_classifier(model) else model.predict(X)
+
+
+def stored(model):
+    return (model._members.forest if hasattr(model, "_members") else model.tree_).arrays()
+
+
+def same_arrays(one, other):
+    return len(one) == len(other) and all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_clone_keeps_parameters_and_nothing_else(name):
+    model = make(name).fit(*table(name))
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    assert not hasattr(copy, "n_features_in_")
+    assert same_arrays(stored(copy.fit(*table(name))), stored(model))
+
+
+def by_pickle(model):
+    return pickle.loads(pickle.dumps(model))
+
+
+def by_joblib(model):
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+def by_skops(model):
+    data = skops.io.dumps(model)
+    unknown = skops.io.get_untrusted_types(data=data)
+    assert all(kind.startswith("conjunto.") for kind in unknown), unknown
+    return skops.io.loads(data, trusted=unknown)
+
+
+def frame(name, library=pd, n=120):
+    """A table with a number, a category with gaps and an informative category; y as text or numbers."""
+    random = np.random.default_rng(3)
+    number = random.normal(size=n)
+    colour = random.choice(["red", "green", "blue"], size=n).tolist()
+    size = [None if i % 7 == 0 else kind for i, kind in enumerate(random.choice(["s", "m", "l"], size=n).tolist())]
+    data = {"number": number, "colour": colour, "size": size}
+    X = library.DataFrame(data)
+    if library is pd:
+        X["size"] = X["size"].astype("category")
+    else:
+        X = X.with_columns(pl.col("size").cast(pl.Categorical))
+    score = number + np.where(np.array(colour) == "red", 2.0, -2.0)
+    return X, np.where(score > 0, "yes", "no") if name.endswith("Classifier") else score
+
+
+@pytest.mark.parametrize("way", [by_pickle, by_joblib, by_skops])
+@pytest.mark.parametrize("data", [table, frame])
+@pytest.mark.parametrize("name", NAMES)
+def test_storage_keeps_predictions(name, data, way):
+    X, y = data(name)
+    model = make(name).fit(X, y)
+    again = way(model)
+    np.testing.assert_array_equal(says(again, X), says(model, X))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    if name in ENSEMBLES:
+        for one, other in zip(again.estimators_samples_, model.estimators_samples_, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_threads_do_not_change_the_result(name):
+    X, y = table(name)
+    models = [make(name, n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2, 7)]
+    for model in models[1:]:
+        assert same_arrays(stored(model), stored(models[0]))
+        np.testing.assert_array_equal(says(model, X), says(models[0], X))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_seeds(name):
+    X, y = table(name)
+    assert same_arrays(stored(make(name).fit(X, y)), stored(make(name).fit(X, y)))
+    one, other = (make(name, random_state=np.random.RandomState(5)).fit(X, y) for _ in range(2))
+    assert same_arrays(stored(one), stored(other))
+    if name in ENSEMBLES:
+        assert not same_arrays(stored(make(name, random_state=1).fit(X, y)), stored(make(name).fit(X, y)))
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_first_members_do_not_depend_on_how_many_follow(name):
+    X, y = table(name)
+    sixty = make(name, n_estimators=60).fit(X, y)
+    twenty = make(name, n_estimators=20).fit(X, y)
+    assert same_arrays(sixty._members.forest.take(np.arange(20)).arrays(), stored(twenty))
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_warm_start_in_two_steps_is_one_fit(name):
+    X, y = table(name)
+    whole = make(name, n_estimators=30).fit(X, y)
+    grown = make(name, n_estimators=11, warm_start=True).fit(X, y)
+    grown.set_params(n_estimators=30).fit(X, y)
+    assert same_arrays(stored(grown), stored(whole))
+    np.testing.assert_array_equal(says(grown, X), says(whole, X))
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_warm_start_with_categories_is_one_fit(name):
+    X, y = frame(name)
+    whole = make(name, n_estimators=9).fit(X, y)
+    grown = make(name, n_estimators=4, warm_start=True).fit(X, y)
+    grown.set_params(n_estimators=9).fit(X, y)
+    assert same_arrays(stored(grown), stored(whole))
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_without_warm_start_a_second_fit_starts_again(name):
+    X, y = table(name)
+    model = make(name, n_estimators=11).fit(X, y)
+    model.set_params(n_estimators=5).fit(X, y)
+    assert len(model.estimators_) == 5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_feature_names(name):
+    X, y = table(name)
+    names = [f"x{i}" for i in range(X.shape[1])]
+    model = make(name).fit(pd.DataFrame(X, columns=names), y)
+    assert model.feature_names_in_.tolist() == names
+    assert model.n_features_in_ == len(names)
+    np.testing.assert_array_equal(says(model, pd.DataFrame(X, columns=names)), says(make(name).fit(X, y), X))
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_labels_may_be_text(name):
+    X, y = table(name)
+    words = np.array(["one", "three", "two"])
+    coded = make(name).fit(X, y)
+    # "one", "three", "two" in the order of codes: the same problem with other names.
+    named = make(name).fit(X, words[y])
+    assert named.classes_.tolist() == words.tolist()
+    np.testing.assert_array_equal(named.predict(X), words[coded.predict(X)])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_missing_values_in_training_and_prediction(name):
+    X, y = table(name)
+    holes = X.copy()
+    holes[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
+    model = make(name, **({"p_hat": 0.2} if name == "FlippingClassifier" else {})).fit(holes, y)
+    assert model.score(holes, y) > 0.8
+    nothing = model.predict(np.full((3, X.shape[1]), np.nan))
+    assert (
+        set(nothing) <= set(y) if name in CLASSIFIERS else (y.min() <= nothing.min() and nothing.max() <= 2 * y.max())
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pandas_and_polars_frames_are_one_problem(name):
+    X, y = frame(name)
+    model = make(name).fit(X, y)
+    # y is a function of number and colour: far above the majority (about one half) or the mean.
+    assert model.score(X, y) > 0.8
+    polar, _ = frame(name, pl)
+    other = make(name).fit(polar, y)
+    assert same_arrays(stored(other), stored(model))
+    np.testing.assert_array_equal(says(other, polar), says(model, X))
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unseen_category_counts_as_missing(name, library):
+    X, y = frame(name, library)
+    model = make(name).fit(X, y)
+    unseen = library.DataFrame({"number": [0.5, 0.5], "colour": ["violet", None], "size": ["xxl", None]})
+    said = says(model, unseen)
+    np.testing.assert_array_equal(said[0], said[1])
+    assert np.isfinite(said).all()
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("vote", ["hard", "soft"])
+def test_probabilities_are_shares(name, vote):
+    X, y = table(name)
+    model = make(name)
+    if "vote" in model.get_params():
+        model.set_params(vote=vote)
+    shares = model.fit(X, y).predict_proba(X)
+    assert shares.shape == (len(X), 3)
+    assert (shares >= 0).all()
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=0, atol=1e-12)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_array_equal(model.predict_log_proba(X), np.log(shares))
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_votes_are_what_the_members_say(name):
+    X, y = table(name)
+    model = make(name, **({"vote": "hard"} if name == "RandomForestClassifier" else {})).fit(X, y)
+    votes = model.votes(X)
+    assert votes.answers.shape == (12, len(X))
+    assert len(model.estimators_) == len(model.estimator_weights_) == 12
+    each = np.stack([member.predict(X) for member in model.estimators_])
+    if name in CLASSIFIERS:
+        np.testing.assert_array_equal(model.classes_[votes.labels], each)
+        counts = np.stack([(each == label).sum(axis=0) for label in model.classes_], axis=1)
+        np.testing.assert_array_equal(model.predict(X), model.classes_[counts.argmax(axis=1)])
+        np.testing.assert_allclose(model.predict_proba(X), counts / 12, rtol=1e-15)
+    else:
+        np.testing.assert_array_equal(votes.values, each)
+        np.testing.assert_allclose(model.predict(X), each.mean(axis=0), rtol=1e-12)
+    if name in CLASSIFIERS:
+        np.testing.assert_array_equal(decide(votes), model.predict(X))
+    else:
+        np.testing.assert_allclose(decide(votes), model.predict(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_stages(name):
+    X, y = table(name)
+    model = make(name, **({"vote": "hard"} if name == "RandomForestClassifier" else {})).fit(X, y)
+    stages = [stage.copy() for stage in model.staged_predict(X)]
+    assert len(stages) == 12
+    four = make(name, n_estimators=4, **({"vote": "hard"} if name == "RandomForestClassifier" else {})).fit(X, y)
+    if name in CLASSIFIERS:
+        np.testing.assert_array_equal(stages[3], four.predict(X))
+        np.testing.assert_array_equal(stages[-1], model.predict(X))
+    else:
+        np.testing.assert_allclose(stages[3], four.predict(X), rtol=1e-12)
+        np.testing.assert_allclose(stages[-1], model.predict(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_importances_are_the_mean_of_the_members(name):
+    X, y = table(name)
+    model = make(name).fit(X, y)
+    mean = np.mean([member.feature_importances_ for member in model.estimators_], axis=0)
+    np.testing.assert_allclose(model.feature_importances_, mean / mean.sum(), rtol=1e-6)
+    assert model.feature_importances_.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_leaves_are_those_of_the_members(name):
+    X, y = table(name)
+    model = make(name).fit(X, y)
+    leaves = model.apply(X)
+    assert leaves.shape == (len(X), 12)
+    np.testing.assert_array_equal(leaves, np.stack([member.apply(X) for member in model.estimators_], axis=1))
+
+
+def test_types_are_shipped():
+    assert importlib.resources.files("conjunto").joinpath("py.typed").is_file()
