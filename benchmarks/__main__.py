@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 import warnings
 from pathlib import Path
 
 from benchmarks import page, peers, randomforest
-from benchmarks.runs import run
+from benchmarks.runs import Result, run
 from benchmarks.workloads import WORKLOADS
+
+# Mean number of other programs running in the last minute that makes elapsed times doubtful.
+BUSY_LOAD = 0.5
 
 
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
@@ -45,15 +49,19 @@ def main() -> None:
         missing.append(randomforest.NAME)
     for name in missing:
         print(f"skipped: {name} is not installed", file=sys.stderr)
-    results = []
+    busy = hasattr(os, "getloadavg") and os.getloadavg()[0] > BUSY_LOAD
+    if busy:
+        print(page.BUSY, file=sys.stderr)
+    results: list[Result] = []
     for name in options.workloads or WORKLOADS:
         workload = WORKLOADS[name].quick() if options.quick else WORKLOADS[name]
         start = time.perf_counter()
         results += run(workload, options.threads, options.repeats, libraries, with_r=r_version is not None)
         print(f"{name}: measured in {time.perf_counter() - start:.0f} s", file=sys.stderr)
-    print(page.report(results))
+    print(page.report(results, options.quick))
     if options.out:
-        options.out.write_text(page.page(results, options.repeats, missing, r_version, options.quick), encoding="utf-8")
+        text = page.page(results, options.repeats, missing, r_version, quick=options.quick, busy=busy)
+        options.out.write_text(text, encoding="utf-8")
     if options.json:
         options.json.write_text(json.dumps(page.as_json(results), indent=1), encoding="utf-8")
 

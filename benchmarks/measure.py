@@ -13,12 +13,15 @@ from threadpoolctl import threadpool_limits
 
 # Worker threads of the library that ran before may spin a little before they sleep; they must not be charged to the
 # next one.
-PAUSE = 0.1
+PAUSE = 0.05
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One repetition: seconds, and the error on the test rows."""
+    """One repetition: seconds, and the error on the test rows.
+
+    With several threads `cpu` leaves out worker processes, so that only `wall` can be compared.
+    """
 
     cpu: float
     wall: float

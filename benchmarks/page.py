@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks import randomforest
 from benchmarks.measure import Ratio, Series, ratio
 from benchmarks.peers import OURS
-from benchmarks.runs import Comparison, Figures, Result
+from benchmarks.runs import Comparison, Figures, Result, Verdict
 from benchmarks.workloads import Task
 from conjunto import _core
 
@@ -28,6 +28,9 @@ error) on test rows that all share, averaged over the repetitions. R has one thr
 always computes out-of-bag votes. LightGBM and scikit-learn-intelex search binned values, the others every value;
 LightGBM in random forest mode samples without replacement. scikit-learn-intelex and LightGBM have no bagging, so
 that their forests use all columns there, and no class-switching."""
+
+
+BUSY = "Other programs were running at the start: elapsed times are larger than they should be, CPU times less so."
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -100,18 +103,21 @@ def figures_table(results: Sequence[Result]) -> str:
     return table(("workload", "library", "what", "value"), rows)
 
 
-def bars_table(results: Sequence[Result]) -> str:
+def bars_table(results: Sequence[Result], quick: bool) -> str:
     """The bars next to what was measured."""
     rows = (
-        (verdict.workload, verdict.bar, verdict.measured, ("met" if verdict.met else "**missed**") + _remark(verdict))
+        (verdict.workload, verdict.bar, verdict.measured, _judgement(verdict, quick))
         for result in results
         for verdict in result.verdicts()
     )
     return table(("workload", "bar", "measured", "verdict"), rows)
 
 
-def _remark(verdict: Any) -> str:
-    return f" ({verdict.remark})" if verdict.remark else ""
+def _judgement(verdict: Verdict, quick: bool) -> str:
+    if quick:
+        return "not judged"
+    word = "met" if verdict.met else "**missed**"
+    return f"{word} ({verdict.remark})" if verdict.remark else word
 
 
 def machine(r_version: str | None) -> str:
@@ -132,7 +138,7 @@ def machine(r_version: str | None) -> str:
     )
 
 
-def report(results: Sequence[Result]) -> str:
+def report(results: Sequence[Result], quick: bool) -> str:
     """The tables that there is something to show in."""
     parts = []
     if any(isinstance(result, Comparison) for result in results):
@@ -140,22 +146,25 @@ def report(results: Sequence[Result]) -> str:
     if any(isinstance(result, Figures) for result in results):
         parts.append("## Growth and memory\n\n" + figures_table(results))
     if any(True for result in results for _ in result.verdicts()):
-        parts.append("## Bars\n\n" + bars_table(results))
+        parts.append("## Bars\n\n" + bars_table(results, quick))
     return "\n\n".join(parts)
 
 
-def page(results: Sequence[Result], repeats: int, missing: Sequence[str], r_version: str | None, quick: bool) -> str:
+def page(
+    results: Sequence[Result], repeats: int, missing: Sequence[str], r_version: str | None, *, quick: bool, busy: bool
+) -> str:
     """The whole page."""
     parts = [
         "# Benchmarks",
         f"Measured on {datetime.date.today().isoformat()} with `python -m benchmarks`.",
         "This was a quick run, which shows only that everything works: the figures mean nothing." if quick else "",
+        BUSY if busy else "",
         "## Machine",
         machine(r_version),
         "## How it was measured",
         re.sub(r"\s+", " ", METHOD.format(repeats=repeats)),
         f"Not installed, so not measured: {', '.join(missing)}." if missing else "",
-        report(results),
+        report(results, quick),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -60,9 +60,10 @@ def lightgbm(task: Task, threads: int, seed: int) -> Any:
 
     It cannot draw with replacement, so that each tree sees 63.2 % of the rows, and it wants a limit of leaves, which
     costs time and memory even where it is not reached: one leaf for eight rows is more than these trees need in
-    classification, and spares it work in regression.
+    classification, and spares it work in regression. It is spared several threads on few rows: they wait for each
+    other at every node, and on a busy machine that takes a thousand times longer than the work.
     """
-    if task.method == "switching":
+    if task.method == "switching" or (threads > 1 and task.rows <= 1000):
         return None
     library = import_module("lightgbm")
     model = library.LGBMRegressor if task.method == "regression" else library.LGBMClassifier

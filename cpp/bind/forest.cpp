@@ -159,6 +159,7 @@ void init_forest(nb::module_& m) {
             return out;
         }, "(trees, columns): share of the impurity decrease by column.")
         .def("append", &Forest::append, "other"_a, "Adds the trees of another forest of the same problem.")
+        .def("reserve", &Forest::reserve, "factor"_a, "Makes room for `factor` times as many trees.")
         .def("take", [](const Forest& f, In1<std::int64_t> members) {
             return f.take({members.data(), members.shape(0)});
         }, "members"_a, "A forest of these members.")

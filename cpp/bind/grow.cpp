@@ -96,7 +96,7 @@ Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t
 void init_grow(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<Table>(m, "Table", "Data prepared once for all members of an ensemble.")
-        .def("__init__", &make_table, "X"_a, "categories"_a, "threads"_a = 1)
+        .def("__init__", &make_table, "X"_a, "categories"_a, "threads"_a = 1, nb::keep_alive<1, 2>())
         .def_ro("rows", &Table::rows)
         .def_ro("columns", &Table::columns);
     nb::class_<GrowOptions>(m, "GrowOptions", "How trees are grown.")

@@ -120,6 +120,14 @@ void Forest::append(const Forest& other) {
         term_start.push_back(static_cast<std::uint32_t>(first_term + other.term_start[c]));
 }
 
+void Forest::reserve(double factor) {
+    if (!(factor > 1 && factor < 1e6)) return;
+    auto grow = [&](auto& values) { values.reserve(static_cast<std::size_t>(static_cast<double>(values.size()) * factor * 1.05)); };
+    grow(nodes);
+    grow(leaf_label);
+    grow(leaf_value);
+}
+
 Forest Forest::take(std::span<const std::int64_t> members) const {
     Forest out;
     out.columns = columns;

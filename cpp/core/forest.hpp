@@ -66,6 +66,8 @@ struct Forest {
     // Throws std::invalid_argument unless every index in every array can be followed safely.
     void validate() const;
     void append(const Forest& other);
+    // Makes room for `factor` times what is there, so that appending does not copy.
+    void reserve(double factor);
     Forest take(std::span<const std::int64_t> members) const;
     // Depth of each tree; a single leaf has depth 0.
     std::vector<std::int32_t> depths() const;

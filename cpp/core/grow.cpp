@@ -44,6 +44,7 @@ struct OpenNode {
     std::int32_t parent;  // node number, -1 for the root
     bool left;
     std::uint32_t parent_label;
+    std::shared_ptr<std::vector<std::int32_t>> bins;  // its histograms, where they are known already
 };
 
 struct PendingSplit {
@@ -51,6 +52,7 @@ struct PendingSplit {
     Split split;
     std::vector<Term> terms;
     double decrease;
+    double weight;
     std::uint32_t label;
     std::size_t serial;
     bool operator<(const PendingSplit& other) const {
@@ -80,7 +82,7 @@ public:
         random_ = &random;
         load_rows();
         load_columns();
-        const OpenNode root{0, store_.row.size(), 0, -1, false, 0};
+        const OpenNode root{0, store_.row.size(), 0, -1, false, 0, nullptr};
         if (options_.max_leaves > 0)
             grow_best_first(root);
         else
@@ -169,6 +171,10 @@ private:
         lists_worth_it_ = all_columns_ && options_.max_leaves == 0 && most_weight_ <= kListWeight &&
                           options_.classes <= kMaxLaneClasses;
         lists_.close();
+        // With integer counts the histograms of one child are the parent's less the other child's.
+        keeps_bins_ = all_columns_ && node_.integer && options_.max_leaves == 0 && options_.k_best == 1 &&
+                      options_.combination == 0 && options_.search != Search::sorted &&
+                      plain_columns_.size() <= kHistogramColumns;
     }
 
     void grow_depth_first(const OpenNode& root) {
@@ -268,16 +274,24 @@ private:
         const bool stop = node_.n < options_.min_rows_split || node_.n < 2 * limits_.min_rows ||
                           open.depth >= options_.max_depth || node_.total < 2 * limits_.min_weight || pure();
         if (!stop) {
-            Tally tally(node_);
+            tally_.reset();
             choice_.clear();
-            find(tally, open.begin);
+            histogram_.filled = open.bins != nullptr;
+            if (open.bins) histogram_.counts.swap(*open.bins);
+            find(open.begin);
             if (choice_.found()) {
                 const std::size_t chosen = options_.k_best > 1 ? random_->below(choice_.size()) : 0;
                 pending.split = choice_[chosen];
-                pending.decrease = std::max(0.0, tally.decrease(pending.split.score));
+                pending.decrease = std::max(0.0, tally_.decrease(pending.split.score));
                 if (pending.decrease / tree_weight_ + std::numeric_limits<double>::epsilon() >= options_.min_decrease) {
                     pending.node = open;
                     pending.label = label;
+                    pending.weight = node_.total;
+                    pending.node.bins = nullptr;
+                    if (keeps_bins_ && by_bins(node_.n)) {
+                        pending.node.bins = open.bins ? open.bins : std::make_shared<std::vector<std::int32_t>>();
+                        pending.node.bins->swap(histogram_.counts);
+                    }
                     if (pending.split.kind == TestKind::combination) pending.terms = drawn_[pending.split.column];
                     return true;
                 }
@@ -287,17 +301,22 @@ private:
         return false;
     }
 
-    void find(Tally& tally, std::size_t begin) {
+    // Which search suits a node of n rows.
+    bool by_lanes(std::size_t n) const { return n <= kLaneRows && table_.most_values <= (1U << 23); }
+    bool by_bins(std::size_t n) const {
+        return !by_lanes(n) && !table_.bin.empty() && options_.classes * 64 <= n && options_.classes <= 256;
+    }
+
+    void find(std::size_t begin) {
         if (options_.combination > 0) {
-            find_combination(tally);
+            find_combination();
             return;
         }
         const std::size_t n_columns = columns_.size();
-        const double perfect = options_.k_best > 1 ? INFINITY : tally.perfect();
+        const double perfect = options_.k_best > 1 ? INFINITY : tally_.perfect();
         const bool sorted = options_.search == Search::sorted || options_.k_best > 1;
-        const bool by_lanes = !sorted && node_.n <= kLaneRows && table_.most_values <= (1U << 23);
-        const bool by_bins = !sorted && !by_lanes && !table_.bin.empty() &&
-                             options_.classes * 64 <= node_.n && options_.classes <= 256;
+        const bool by_lanes = !sorted && this->by_lanes(node_.n);
+        const bool by_bins = !sorted && this->by_bins(node_.n);
         const bool by_lists = by_lanes && lists_worth_it_ && has_kernel<Tally>(node_);
         if (by_lists && !lists_.holds(begin, begin + node_.n))
             lists_.open(node_, begin, table_, plain_columns_, kernels_, lanes_);
@@ -313,9 +332,9 @@ private:
                 const auto place = static_cast<std::uint32_t>(order++);
                 const Column& kind = table_.column[column];
                 if (kind.categorical())
-                    varied += search_category(tally, node_, limits_, table_, column, place, category_, choice_);
+                    varied += search_category(tally_, node_, limits_, table_, column, place, category_, choice_);
                 else if (kind.missing || !(by_lanes || by_bins))
-                    varied += search_sorted(tally, node_, limits_, table_, column, place, sorted_, choice_);
+                    varied += search_sorted(tally_, node_, limits_, table_, column, place, sorted_, choice_);
                 else
                     group[grouped++] = {column, place};
             }
@@ -323,9 +342,9 @@ private:
             if (grouped && by_lists)
                 varied += lists_.search<Tally>(node_, begin, limits_, table_, columns, kernels_, lanes_, choice_);
             else if (grouped && by_lanes)
-                varied += search_lanes(tally, node_, limits_, table_, columns, kernels_, lanes_, choice_);
+                varied += search_lanes(tally_, node_, limits_, table_, columns, kernels_, lanes_, choice_);
             else if (grouped)
-                varied += search_histogram(tally, node_, limits_, table_, columns, kernels_, histogram_, choice_);
+                varied += search_histogram(tally_, node_, limits_, table_, columns, kernels_, histogram_, choice_);
             tried += varied;
             if (choice_.found() && choice_.least() >= perfect) return;
         }
@@ -333,7 +352,7 @@ private:
 
     // Forest-RC (Breiman 2001): linear combinations of a few random columns with coefficients uniform in
     // [-1, 1] on standardised columns; a categorical column enters as the indicator of a random subset.
-    void find_combination(Tally& tally) {
+    void find_combination() {
         drawn_.clear();
         drawn_sets_.clear();
         const std::size_t length = std::min<std::size_t>(options_.combination, columns_.size());
@@ -356,7 +375,7 @@ private:
             compute(terms);
             drawn_.push_back(std::move(terms));
             const auto number = static_cast<std::uint32_t>(drawn_.size() - 1);
-            tried += search_values(tally, node_, limits_, std::span<const double>(values_), number, number, sorted_, choice_);
+            tried += search_values(tally_, node_, limits_, std::span<const double>(values_), number, number, sorted_, choice_);
         }
         for (auto& terms : drawn_) {
             for (Term& term : terms) {
@@ -372,9 +391,8 @@ private:
     double term_value(const Term& term, std::uint32_t row, const std::vector<std::uint32_t>& sets) const {
         const std::uint32_t rank = table_.ranks_of(row)[term.column];
         if (rank == kMissing) return std::nan("");
-        const Column& column = table_.column[term.column];
         const double value =
-            term.set < 0 ? column.values[rank] : static_cast<double>((sets[term.set + rank / 32] >> (rank % 32)) & 1U);
+            term.set < 0 ? table_.value(row, term.column) : static_cast<double>((sets[term.set + rank / 32] >> (rank % 32)) & 1U);
         return term.coefficient * value;
     }
 
@@ -416,34 +434,8 @@ private:
         if (number == std::numeric_limits<std::int32_t>::max()) throw std::length_error("a tree has too many nodes");
         link(open, number);
 
-        // 1 left, 0 right, 2 for a row that the test has no answer for.
         const std::size_t n = open.end - open.begin;
-        side_.resize(n);
-        const std::uint32_t* rows = store_.row.data() + open.begin;
-        if (split.kind == TestKind::combination) {
-            for (std::size_t i = 0; i < n; ++i) {
-                double value = 0;
-                for (const Term& term : pending.terms) value += term_value(term, rows[i], kept_sets_);
-                side_[i] = std::isnan(value) ? 2 : value <= split.threshold;
-            }
-        } else if (split.kind == TestKind::category) {
-            for (std::size_t i = 0; i < n; ++i) {
-                const std::uint32_t code = table_.ranks_of(rows[i])[split.column];
-                side_[i] = code == kMissing ? 2 : (split.set[code / 32] >> (code % 32)) & 1U;
-            }
-        } else {
-            find_sides(split, rows, n);
-        }
-        double weight[3] = {0, 0, 0};
-        for (std::size_t i = 0; i < n; ++i)
-            weight[side_[i]] += node_.integer ? double(store_.payload[open.begin + i] >> 8) : store_.weight[open.begin + i];
-        // Where training had nothing missing, a missing value follows the heavier side.
-        if (weight[2] == 0) split.missing_left = weight[1] >= weight[0];
-        std::size_t to_left = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (side_[i] == 2) side_[i] = split.missing_left;
-            to_left += side_[i];
-        }
+        const std::size_t to_left = find_sides(pending);
         store_.each(node_.integer, regression(), [&](auto& column) { partition(column, open.begin, n); });
         if (lists_.holds(open.begin, open.end)) {
             const bool needed = !one_class(open.begin, to_left) || !one_class(open.begin + to_left, n - to_left);
@@ -463,32 +455,101 @@ private:
             node.threshold = static_cast<double>(forest_.sets.size());
             store_set(split, open.begin, n);
         } else {
-            const std::vector<double>& values = table_.column[split.column].values;
             node.threshold = split.high == kMissing ? std::numeric_limits<double>::max()
-                                                    : midpoint(values[split.low], values[split.high]);
+                                                    : midpoint(table_.value(split.low_row, split.column),
+                                                               table_.value(split.high_row, split.column));
         }
         forest_.nodes.push_back(node);
         const std::size_t middle = open.begin + to_left;
-        left = {open.begin, middle, open.depth + 1, number, true, pending.label};
-        right = {middle, open.end, open.depth + 1, number, false, pending.label};
+        left = {open.begin, middle, open.depth + 1, number, true, pending.label, nullptr};
+        right = {middle, open.end, open.depth + 1, number, false, pending.label, nullptr};
+        if (open.bins) pass_bins_on(open.bins, left, right);
     }
 
-    void find_sides(const Split& split, const std::uint32_t* rows, std::size_t n) {
-        auto by_rank = [&](std::uint32_t row) -> std::uint8_t {
-            const std::uint32_t rank = table_.ranks_of(row)[split.column];
-            return rank == kMissing ? 2 : rank <= split.low;
+    // Counts the smaller child; the larger one gets the rest of the parent's histograms.
+    void pass_bins_on(const std::shared_ptr<std::vector<std::int32_t>>& bins, OpenNode& left, OpenNode& right) {
+        const bool left_is_smaller = left.end - left.begin < right.end - right.begin;
+        OpenNode& smaller = left_is_smaller ? left : right;
+        OpenNode& larger = left_is_smaller ? right : left;
+        if (!by_bins(larger.end - larger.begin)) return;
+        NodeRows rows;
+        rows.integer = true;
+        rows.row = store_.row.data() + smaller.begin;
+        rows.payload = store_.payload.data() + smaller.begin;
+        rows.n = smaller.end - smaller.begin;
+        rows.class_total.resize(options_.classes);
+        std::array<LaneColumn, kHistogramColumns> columns;
+        for (std::size_t c = 0; c < plain_columns_.size(); ++c) columns[c] = {plain_columns_[c], 0};
+        detail::fill_histograms(tally_, rows, table_, {columns.data(), plain_columns_.size()}, histogram_);
+        for (std::size_t i = 0; i < bins->size(); ++i) (*bins)[i] -= histogram_.counts[i];
+        larger.bins = bins;
+        if (!by_bins(rows.n)) return;
+        smaller.bins = std::make_shared<std::vector<std::int32_t>>();
+        smaller.bins->swap(histogram_.counts);
+    }
+
+    // Fills side_ (1 left, 0 right), finds the rows next to the cut if the search did not, and decides
+    // where missing values go; returns how many rows go left.
+    std::size_t find_sides(PendingSplit& pending) {
+        const std::size_t begin = pending.node.begin, n = pending.node.end - begin;
+        Split& split = pending.split;
+        const std::uint32_t* rows = store_.row.data() + begin;
+        side_.resize(n);
+        auto weight_at = [&](std::size_t i) {
+            return node_.integer ? double(store_.payload[begin + i] >> 8) : store_.weight[begin + i];
         };
-        if (n <= kLaneRows || table_.bin.empty() || table_.column[split.column].missing || split.high == kMissing) {
-            for (std::size_t i = 0; i < n; ++i) side_[i] = by_rank(rows[i]);
-            return;
+        // Where training has nothing missing, a missing value follows the heavier side.
+        auto finish = [&](double weight_left) { split.missing_left = 2 * weight_left >= pending.weight; };
+        std::size_t to_left = 0;
+        double weight_left = 0;
+        auto take = [&](auto&& side) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const auto left = static_cast<std::uint8_t>(side(rows[i]));
+                side_[i] = left;
+                to_left += left;
+                weight_left += left ? weight_at(i) : 0.0;
+            }
+            finish(weight_left);
+            return to_left;
+        };
+        if (split.kind == TestKind::numeric && !table_.column[split.column].missing) {
+            auto by_rank = [&](std::uint32_t row) { return table_.ranks_of(row)[split.column] <= split.low; };
+            if (split.low_row == kMissing)
+                return take([&](std::uint32_t row) {
+                    const std::uint32_t rank = table_.ranks_of(row)[split.column];
+                    if (rank == split.low) split.low_row = row;
+                    if (rank == split.high) split.high_row = row;
+                    return rank <= split.low;
+                });
+            if (n <= kLaneRows || table_.bin.empty()) return take(by_rank);
+            // In a large node the bin, one byte in a column of its own, decides for nearly all rows.
+            const std::uint8_t* bins = table_.bins_of(split.column);
+            const std::uint8_t cut = bins[split.low_row];
+            return take([&](std::uint32_t row) { return bins[row] != cut ? bins[row] < cut : by_rank(row); });
         }
-        // In a large node the bin, one byte in a column of its own, decides for nearly all rows.
-        const std::uint8_t* bins = table_.bins_of(split.column);
-        const std::uint8_t cut = table_.column[split.column].bin_of[split.low];
+        // 2 for a row that the test has no answer for.
+        auto answer = [&](std::uint32_t row) -> std::uint8_t {
+            if (split.kind == TestKind::combination) {
+                double value = 0;
+                for (const Term& term : pending.terms) value += term_value(term, row, kept_sets_);
+                return std::isnan(value) ? 2 : value <= split.threshold;
+            }
+            const std::uint32_t rank = table_.ranks_of(row)[split.column];
+            if (rank == kMissing) return 2;
+            return split.kind == TestKind::category ? (split.set[rank / 32] >> (rank % 32)) & 1U : rank <= split.low;
+        };
+        bool missing = false;
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint8_t bin = bins[rows[i]];
-            side_[i] = bin != cut ? bin < cut : by_rank(rows[i]);
+            side_[i] = answer(rows[i]);
+            missing |= side_[i] == 2;
+            weight_left += side_[i] == 1 ? weight_at(i) : 0.0;
         }
+        if (!missing) finish(weight_left);
+        for (std::size_t i = 0; i < n; ++i) {
+            if (side_[i] == 2) side_[i] = split.missing_left;
+            to_left += side_[i];
+        }
+        return to_left;
     }
 
     template <class Column>
@@ -550,9 +611,10 @@ private:
     Forest forest_;
     RowStore store_;
     NodeRows node_;
+    Tally tally_{node_};
     Limits limits_;
     std::vector<std::uint32_t> columns_, plain_columns_, counts_;
-    bool all_columns_ = true, lists_worth_it_ = false;
+    bool all_columns_ = true, lists_worth_it_ = false, keeps_bins_ = false;
     double tree_weight_ = 0, most_weight_ = 0, center_ = 0;
     std::size_t serial_ = 0;
 

@@ -55,8 +55,10 @@ public:
             split.score = job.score;
             split.order = columns[job.column].order;
             split.column = columns[job.column].column;
-            split.low = rank_of(list[job.place], table, split.column);
-            split.high = rank_of(list[job.place + 1], table, split.column);
+            split.low_row = row_of(list[job.place]);
+            split.high_row = row_of(list[job.place + 1]);
+            split.low = table.ranks_of(split.low_row)[split.column];
+            split.high = table.ranks_of(split.high_row)[split.column];
             choice.offer(split);
         }
         std::size_t vary = 0;
@@ -151,9 +153,7 @@ private:
     }
 
     const std::uint32_t* list_of(std::uint32_t column) const { return lists_.data() + slot_[column] * kStride; }
-    std::uint32_t rank_of(std::uint32_t key, const Table& table, std::uint32_t column) const {
-        return table.ranks_of(row_[(key >> kLists.row_shift) & (kLaneRows - 1)])[column];
-    }
+    std::uint32_t row_of(std::uint32_t key) const { return row_[(key >> kLists.row_shift) & (kLaneRows - 1)]; }
 
     std::size_t begin_ = 0, end_ = 0, n_columns_ = 0;
     std::vector<std::uint32_t> slot_, lists_, row_, local_, payload_, side_, spare_;

@@ -22,6 +22,8 @@ struct Split {
     std::uint32_t column = 0;  // or the number of the combination
     std::uint32_t low = 0;     // numeric: largest rank on the left
     std::uint32_t high = 0;    // numeric: smallest rank on the right, kMissing if only missing values are there
+    std::uint32_t low_row = kMissing;   // rows that have these ranks, where the search knows them
+    std::uint32_t high_row = kMissing;
     double threshold = 0;      // combination
     std::array<std::uint32_t, kMaxCategories / 32> set{};  // category
 };

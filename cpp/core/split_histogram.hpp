@@ -18,6 +18,7 @@ namespace conjunto {
 
 struct HistogramSpace {
     std::vector<std::int32_t> counts;  // integer weights: (column, bin, class)
+    bool filled = false;               // counts are there already
     std::vector<double> sums;          // real weights: (column, bin, width)
     std::vector<std::uint32_t> rows;   // (bin), only where rows must be counted
     std::vector<double> squares;       // by row: weight * target^2
@@ -191,9 +192,10 @@ public:
         split.order = order_;
         split.column = column_;
         if (split.score == -INFINITY || split.score < floor || !choice.wants(split.score, order_)) return varies;
-        split.low = inner_low_;
-        split.high = inner_high_;
-        if (!inner) find_edge_ranks(split);
+        if (inner)
+            use_rows(inner_low_, inner_high_, split);
+        else
+            find_edge(split);
         choice.offer(split);
         return varies;
     }
@@ -226,9 +228,15 @@ private:
 
     // Searches the marked bins cut by cut. True if more than one value was seen.
     bool search_inside() {
-        space_.keys.clear();
-        for (std::size_t i = 0; i < node_.n; ++i)
-            if (refine_[bin_of(i)] || bins_ == 1) space_.keys.push_back(static_cast<std::uint64_t>(rank_of(i)) << 32 | i);
+        space_.keys.resize(node_.n);
+        std::size_t found = 0;
+        const std::uint8_t* bins = table_.bins_of(column_);
+        for (std::size_t i = 0; i < node_.n; ++i) {
+            space_.keys[found] = i;
+            found += refine_[bins[node_.row[i]]] || bins_ == 1;
+        }
+        space_.keys.resize(found);
+        for (std::uint64_t& key : space_.keys) key |= static_cast<std::uint64_t>(rank_of(key)) << 32;
         std::sort(space_.keys.begin(), space_.keys.end());
         auto rank_at = [&](std::size_t i) { return static_cast<std::uint32_t>(space_.keys[i] >> 32); };
         auto bin_at = [&](std::size_t i) { return bin_of(static_cast<std::uint32_t>(space_.keys[i])); };
@@ -249,23 +257,35 @@ private:
                 if (const double score = tally_.score(); score > inner_score_) {
                     inner_score_ = score;
                     inner_bin_ = bin;
-                    inner_low_ = rank_at(at);
-                    inner_high_ = rank_at(at + 1);
+                    inner_low_ = node_.row[static_cast<std::uint32_t>(space_.keys[at])];
+                    inner_high_ = node_.row[static_cast<std::uint32_t>(space_.keys[at + 1])];
                 }
             }
         }
         return rank_at(0) != rank_at(space_.keys.size() - 1);
     }
 
-    void find_edge_ranks(Split& split) const {
-        split.low = 0;
-        split.high = kMissing;
+    // The rows on both sides of the cut behind bin edge_.
+    void find_edge(Split& split) const {
+        std::uint32_t low = 0, high = kMissing, low_row = kMissing, high_row = kMissing;
         for (std::size_t i = 0; i < node_.n; ++i) {
-            if (bin_of(i) <= edge_)
-                split.low = std::max(split.low, rank_of(i));
-            else
-                split.high = std::min(split.high, rank_of(i));
+            const std::uint32_t rank = rank_of(i);
+            if (bin_of(i) <= edge_) {
+                if (rank >= low) low_row = node_.row[i];
+                low = std::max(low, rank);
+            } else {
+                if (rank <= high) high_row = node_.row[i];
+                high = std::min(high, rank);
+            }
         }
+        use_rows(low_row, high_row, split);
+    }
+
+    void use_rows(std::uint32_t low_row, std::uint32_t high_row, Split& split) const {
+        split.low_row = low_row;
+        split.high_row = high_row;
+        split.low = table_.ranks_of(low_row)[column_];
+        split.high = table_.ranks_of(high_row)[column_];
     }
 
     Tally& tally_;
@@ -288,7 +308,7 @@ template <class Tally>
 std::size_t search_histogram(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table,
                              std::span<const LaneColumn> columns, const Kernels& kernels, HistogramSpace& space,
                              Choice& choice) {
-    detail::fill_histograms(tally, node, table, columns, space);
+    if (!space.filled) detail::fill_histograms(tally, node, table, columns, space);
     std::array<BinOutlook, kHistogramColumns> outlook;
     double best = choice.least();
     const bool two_classes = !Tally::kClasses && node.integer && limits.min_rows <= 1 && limits.min_weight <= 0;

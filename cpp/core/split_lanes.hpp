@@ -111,6 +111,10 @@ std::size_t search_lanes(Tally& tally, const NodeRows& node, const Limits& limit
         split.column = columns[l].column;
         split.low = rank_at(place, l);
         split.high = rank_at(place + 1, l);
+        if (!packed) {
+            split.low_row = node.row[keys[place * lanes + l] & (kLaneRows - 1)];
+            split.high_row = node.row[keys[(place + 1) * lanes + l] & (kLaneRows - 1)];
+        }
         choice.offer(split);
     }
     std::size_t vary = 0;

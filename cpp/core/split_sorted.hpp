@@ -75,6 +75,8 @@ bool search_sorted(Tally& tally, const NodeRows& node, const Limits& limits, con
             split.missing_left = missing_left;
             split.low = rank_at(i);
             split.high = i == last ? kMissing : rank_at(i + 1);
+            split.low_row = node.row[space.sorted[i]];
+            if (i != last) split.high_row = node.row[space.sorted[i + 1]];
             choice.offer(split);
         });
     return true;

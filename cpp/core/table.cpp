@@ -13,23 +13,25 @@ namespace conjunto {
 
 namespace {
 
-// 1 / standard deviation of a column given as distinct values and where each starts in sorted order.
-double inverse_deviation(const std::vector<double>& values, const std::vector<std::size_t>& first, std::size_t n) {
-    auto copies = [&](std::size_t i) { return static_cast<double>((i + 1 < first.size() ? first[i + 1] : n) - first[i]); };
+// 1 / standard deviation of the values that are there.
+double inverse_deviation(const std::vector<Entry>& entries) {
+    const auto n = static_cast<double>(entries.size());
     double mean = 0, squares = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) mean += copies(i) / static_cast<double>(n) * values[i];
-    for (std::size_t i = 0; i < values.size(); ++i)
-        squares += copies(i) / static_cast<double>(n) * (values[i] - mean) * (values[i] - mean);
+    for (const Entry& entry : entries) mean += from_sortable(entry.key) / n;
+    for (const Entry& entry : entries) {
+        const double difference = from_sortable(entry.key) - mean;
+        squares += difference / n * difference;
+    }
     const double inverse = 1 / std::sqrt(squares);
     return std::isfinite(inverse) && inverse > 0 ? inverse : 1.0;
 }
 
-void rank_numeric(const double* data, std::ptrdiff_t stride, std::size_t c, Table& table) {
+void rank_numeric(std::size_t c, Table& table, std::vector<Entry>& entries, std::vector<Entry>& spare) {
     Column& column = table.column[c];
-    std::vector<Entry> entries, spare;
+    entries.clear();
     entries.reserve(table.rows);
     for (std::size_t row = 0; row < table.rows; ++row) {
-        const double value = data[static_cast<std::ptrdiff_t>(row) * stride];
+        const double value = table.value(row, c);
         if (std::isnan(value)) {
             column.missing = true;
             table.rank[row * table.columns + c] = kMissing;
@@ -40,33 +42,27 @@ void rank_numeric(const double* data, std::ptrdiff_t stride, std::size_t c, Tabl
         }
     }
     sort_entries(entries, spare);
-    std::vector<std::size_t> first_place;
+    auto is_new = [&](std::size_t i) { return i == 0 || entries[i].key != entries[i - 1].key; };
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (i == 0 || entries[i].key != entries[i - 1].key) {
-            column.values.push_back(from_sortable(entries[i].key));
-            first_place.push_back(i);
-        }
-        table.rank[entries[i].row * table.columns + c] = static_cast<std::uint32_t>(column.values.size() - 1);
+        column.values += is_new(i);
+        table.rank[entries[i].row * table.columns + c] = static_cast<std::uint32_t>(column.values - 1);
     }
-    column.scale = inverse_deviation(column.values, first_place, entries.size());
-    column.one_value_per_bin = column.values.size() <= kBins;
+    column.scale = inverse_deviation(entries);
+    column.one_value_per_bin = column.values <= kBins;
     if (table.bin.empty()) return;
     // With more distinct values than bins, a bin holds about the same number of rows.
-    std::vector<std::uint8_t>& bin_of = column.bin_of;
-    bin_of.resize(column.values.size());
-    for (std::size_t rank = 0; rank < bin_of.size(); ++rank)
-        bin_of[rank] =
-            static_cast<std::uint8_t>(column.one_value_per_bin ? rank : first_place[rank] * kBins / entries.size());
-    for (std::size_t row = 0; row < table.rows; ++row) {
-        const std::uint32_t rank = table.rank[row * table.columns + c];
-        table.bin[c * table.rows + row] = rank == kMissing ? std::uint8_t{0} : bin_of[rank];
+    std::size_t bin = 0;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const std::uint32_t row = entries[i].row;
+        if (is_new(i)) bin = column.one_value_per_bin ? table.ranks_of(row)[c] : i * kBins / entries.size();
+        table.bin[c * table.rows + row] = static_cast<std::uint8_t>(bin);
     }
 }
 
-void rank_categorical(const double* data, std::ptrdiff_t stride, std::size_t c, Table& table) {
+void rank_categorical(std::size_t c, Table& table) {
     Column& column = table.column[c];
     for (std::size_t row = 0; row < table.rows; ++row) {
-        const double value = data[static_cast<std::ptrdiff_t>(row) * stride];
+        const double value = table.value(row, c);
         std::uint32_t code = kMissing;
         if (std::isnan(value)) {
             column.missing = true;
@@ -88,6 +84,9 @@ Table prepare(const double* data, std::size_t rows, std::size_t columns, std::pt
     Table table;
     table.rows = rows;
     table.columns = columns;
+    table.data = data;
+    table.row_stride = row_stride;
+    table.column_stride = column_stride;
     table.column.resize(columns);
     table.rank.resize(rows * columns);
     // Bins serve nodes too large to sort; below that they would never be read.
@@ -97,12 +96,12 @@ Table prepare(const double* data, std::size_t rows, std::size_t columns, std::pt
             throw std::invalid_argument("column " + std::to_string(c) + " has more than 256 categories");
         table.column[c].categories = categories[c];
     }
-    parallel_for(columns, threads, [&](std::size_t c, std::size_t) {
-        const double* start = data + static_cast<std::ptrdiff_t>(c) * column_stride;
+    std::vector<std::vector<Entry>> entries(std::max<std::size_t>(threads, 1)), spare(entries.size());
+    parallel_for(columns, threads, [&](std::size_t c, std::size_t worker) {
         if (table.column[c].categorical())
-            rank_categorical(start, row_stride, c, table);
+            rank_categorical(c, table);
         else
-            rank_numeric(start, row_stride, c, table);
+            rank_numeric(c, table, entries[worker], spare[worker]);
     });
     if (rows <= kLaneRows) {
         table.presorted.resize(rows * columns);
@@ -114,7 +113,7 @@ Table prepare(const double* data, std::size_t rows, std::size_t columns, std::pt
             std::sort(list, list + rows);
         }
     }
-    for (const Column& column : table.column) table.most_values = std::max(table.most_values, column.values.size());
+    for (const Column& column : table.column) table.most_values = std::max(table.most_values, column.values);
     return table;
 }
 

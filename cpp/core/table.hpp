@@ -19,9 +19,8 @@ struct Column {
     std::uint32_t categories = 0;  // 0: numeric
     bool missing = false;          // some row has no value
     bool one_value_per_bin = true;
-    std::vector<double> values;  // distinct values, ascending (numeric only)
-    std::vector<std::uint8_t> bin_of;  // by rank, where the table has bins
-    double scale = 1;            // 1 / standard deviation (numeric only)
+    std::size_t values = 0;        // distinct values (numeric only)
+    double scale = 1;              // 1 / standard deviation (numeric only)
 
     bool categorical() const { return categories > 0; }
 };
@@ -29,6 +28,10 @@ struct Column {
 struct Table {
     std::size_t rows = 0;
     std::size_t columns = 0;
+    // The caller's own values, which must outlive the table: thresholds are made of them.
+    const double* data = nullptr;
+    std::ptrdiff_t row_stride = 0;
+    std::ptrdiff_t column_stride = 0;
     std::vector<Column> column;
     // Row-major, because a node visits its rows for several columns: one cache line serves many.
     std::vector<std::uint32_t> rank;  // rank, category code, or kMissing
@@ -38,6 +41,9 @@ struct Table {
     std::vector<std::uint32_t> presorted;
     std::size_t most_values = 0;      // the largest number of distinct values in a numeric column
 
+    double value(std::size_t row, std::size_t c) const {
+        return data[static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride];
+    }
     const std::uint32_t* ranks_of(std::size_t row) const { return rank.data() + row * columns; }
     const std::uint8_t* bins_of(std::size_t c) const { return bin.data() + c * rows; }
 };

@@ -41,6 +41,8 @@ public:
     static constexpr bool kClasses = false;
 
     explicit MomentTally(const NodeRows& node) : node_(node) {}
+    // To be called for each new node.
+    void reset() { clear(); }
     std::size_t width() const { return 2; }
     void clear() { left_ = moment_ = 0; }
     void add(std::size_t i) {
@@ -72,8 +74,11 @@ class ClassTally {
 public:
     static constexpr bool kClasses = true;
 
-    explicit ClassTally(const NodeRows& node) : node_(node), left_of_(node.class_total.size()) {
-        for (const double total : node.class_total) whole_ += part(total);
+    explicit ClassTally(const NodeRows& node) : node_(node) {}
+    void reset() {
+        left_of_.resize(node_.class_total.size());
+        whole_ = 0;
+        for (const double total : node_.class_total) whole_ += part(total);
         clear();
     }
     std::size_t width() const { return left_of_.size(); }

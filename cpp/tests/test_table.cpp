@@ -63,7 +63,7 @@ std::vector<double> random_values(std::size_t n, unsigned seed, bool missing) {
             case 1: value = -0.0; break;
             case 2: value = static_cast<double>(random() % 10) - 5; break;
             case 3: value = missing ? kNan : 0.5; break;
-            case 4: value = std::ldexp(static_cast<double>(random() % 1000) - 500, static_cast<int>(random() % 2000) - 1000); break;
+            case 4: value = std::ldexp(static_cast<double>(random() % 999) - 499, int(random() % 2000) - 1000); break;
             default: value = static_cast<double>(static_cast<std::int64_t>(random())) * 0x1.0p-60;
         }
     }

@@ -213,11 +213,11 @@ def test_missing_values_in_training_and_prediction(name):
     holes = X.copy()
     holes[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
     model = make(name, **({"p_hat": 0.2} if name == "FlippingClassifier" else {})).fit(holes, y)
-    assert model.score(holes, y) > 0.8
+    # Chance is 1/3 for the three classes and 0 for R^2.
+    assert model.score(holes, y) > 0.6
     nothing = model.predict(np.full((3, X.shape[1]), np.nan))
-    assert (
-        set(nothing) <= set(y) if name in CLASSIFIERS else (y.min() <= nothing.min() and nothing.max() <= 2 * y.max())
-    )
+    assert len(set(nothing)) == 1
+    assert nothing[0] in y if name in CLASSIFIERS else np.isfinite(nothing[0])
 
 
 @pytest.mark.parametrize("name", NAMES)

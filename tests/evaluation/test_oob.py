@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from conjunto import (
     BaggingClassifier,
@@ -35,7 +36,7 @@ X, Y = make_twonorm(120, random_state=0)
     ids=repr,
 )
 def test_members_abstain_exactly_on_the_rows_they_saw(model):
-    model.set_params(n_estimators=30, random_state=0, oob_score=True).fit(X, Y)
+    model = clone(model).set_params(n_estimators=30, random_state=0, oob_score=True).fit(X, Y)
     votes = oob_votes(model, X)
     everything = model.votes(X).answers
     for t, rows in enumerate(model.estimators_samples_):
@@ -85,7 +86,7 @@ def test_frames():
     "model", [RandomSubspaceClassifier(), ClassSwitchingClassifier(), RandomForestClassifier(bootstrap=False)], ids=repr
 )
 def test_where_all_rows_are_seen_nothing_is_out_of_bag(model):
-    model.set_params(n_estimators=3).fit(X, Y)
+    model = clone(model).set_params(n_estimators=3).fit(X, Y)
     with pytest.raises(ValueError, match="nothing is out of bag"):
         oob_votes(model, X)
 

@@ -10,9 +10,7 @@ from conjunto.evaluation import switching_error, switching_margin
 @pytest.mark.parametrize("members", [1, 3, 11, 101])
 def test_error_is_the_binomial_sum(p, members):
     """eq. 4.8: sum over t > T/2 of C(T, t) p^t (1 - p)^(T - t)."""
-    direct = sum(
-        math.comb(members, t) * p**t * (1 - p) ** (members - t) for t in range(members + 1) if t > members / 2
-    )
+    direct = sum(math.comb(members, t) * p**t * (1 - p) ** (members - t) for t in range(members + 1) if t > members / 2)
     assert float(switching_error(p, members)) == pytest.approx(direct, rel=1e-9, abs=1e-300)
 
 

@@ -30,7 +30,7 @@ from conjunto.view import View
 from conjunto.votes import Votes
 
 # Weights and labels of a batch of members are held together: at most about so many cells.
-BATCH_CELLS = 1 << 26
+BATCH_CELLS = 1 << 22
 
 
 class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
@@ -92,17 +92,18 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         done = self._start(problem)
         learner = self._learner()
         threads = effective_n_jobs(self.n_jobs)
-        batches = self._batches(done, problem)
+        batches = self._batches(done, problem, threads)
         with fit_task(self, len(batches)) as context:
             for numbers in batches:
                 with members_task(self, context):
                     streams = [Stream(self._key, t) for t in numbers]
-                    views = [self._view(problem, stream) for stream in streams]
+                    views = (self._view(problem, stream) for stream in streams)
                     members = fit_members(learner, problem, views, streams, threads)
                     if done:
                         self._members.join(members)
                     else:
                         self._members = members
+                        self._members.reserve(self.n_estimators / len(numbers))
                     done = len(self._members)
                 self._report(done)
         if getattr(self, "oob_score", False):
@@ -127,8 +128,8 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         self._prepare(problem)
         return 0
 
-    def _batches(self, done: int, problem: Problem) -> list[range]:
-        size = max(1, BATCH_CELLS // problem.n)
+    def _batches(self, done: int, problem: Problem, threads: int) -> list[range]:
+        size = max(2 * threads, BATCH_CELLS // problem.n)
         if getattr(self, "verbose", 0) or has_callbacks(self):
             size = min(size, max(1, self.n_estimators // 20))
         return [range(first, min(first + size, self.n_estimators)) for first in range(done, self.n_estimators, size)]
@@ -189,6 +190,11 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         """Mean over the members of each column's share of the impurity decrease."""
         total = self._forest("feature_importances_").importances().mean(axis=0)
         return total / total.sum() if total.sum() > 0 else total
+
+    @property
+    def nbytes_(self) -> int:
+        """Bytes that the packed trees take."""
+        return self._forest("nbytes_").nbytes
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row in each tree, (n, T), numbered from 0 within the tree."""

@@ -56,6 +56,12 @@ class _CART(BaseEstimator):
         return int(self.tree_.leaf_counts()[0])
 
     @property
+    def nbytes_(self) -> int:
+        """Bytes that the packed tree takes."""
+        check_is_fitted(self)
+        return self.tree_.nbytes
+
+    @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of the impurity decrease due to each column."""
         check_is_fitted(self)

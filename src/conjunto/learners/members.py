@@ -6,7 +6,7 @@ fitted view by view with joblib. The loops above see no difference.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,7 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 from conjunto import _core
 from conjunto.learners.cart import CARTClassifier, CARTRegressor, grow_trees
 from conjunto.problem import Columns, Problem, select
-from conjunto.streams import Key, Stream
+from conjunto.streams import Stream
 from conjunto.view import View
 
 
@@ -38,6 +38,9 @@ class Members(Protocol):
 
     def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """(n,) sum of the members' values."""
+
+    def reserve(self, factor: float) -> None:
+        """Make room for so many times as many members."""
 
     def join(self, other: Any) -> None:
         """Take in the members of another object of the same kind."""
@@ -79,6 +82,10 @@ class TreeMembers:
     def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """(n,) sum of the members' values."""
         return self.forest.value_sums(X.encoded, threads)
+
+    def reserve(self, factor: float) -> None:
+        """Make room for so many times as many trees, which spares copies while trees are added."""
+        self.forest.reserve(factor)
 
     def join(self, other: Any) -> None:
         """Take in the trees of another object."""
@@ -142,6 +149,9 @@ class ForeignMembers:
         """(n,) sum of the members' values."""
         return self.values(X, threads).sum(axis=0)
 
+    def reserve(self, factor: float) -> None:
+        """Nothing to do for a list."""
+
     def join(self, other: Any) -> None:
         """Take in the models of another object."""
         self.fitted += other.fitted
@@ -153,46 +163,47 @@ class ForeignMembers:
 
 
 def fit_members(
-    learner: Any, problem: Problem, views: Sequence[View], streams: Sequence[Stream], n_jobs: int
+    learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int
 ) -> TreeMembers | ForeignMembers:
-    """Fit one member per view."""
+    """Fit one member per view; views are drawn as they are needed."""
     if type(learner) in (CARTClassifier, CARTRegressor):
-        return _grow(learner, problem, views, streams, n_jobs)
+        stacked = stack_views(views, len(streams))
+        members = np.array([stream.member for stream in streams], dtype=np.uint64)
+        return TreeMembers(grow_trees(learner, problem, streams[0].key, members, threads=n_jobs, **stacked), learner)
+    kept = list(views)
     fitted = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_foreign)(learner, problem, view, stream) for view, stream in zip(views, streams, strict=True)
+        delayed(_fit_foreign)(learner, problem, view, stream) for view, stream in zip(kept, streams, strict=True)
     )
-    return ForeignMembers(list(fitted), [view.columns for view in views], problem.classes)
+    return ForeignMembers(list(fitted), [view.columns for view in kept], problem.classes)
 
 
-def _grow(
-    learner: CARTClassifier | CARTRegressor,
-    problem: Problem,
-    views: Sequence[View],
-    streams: Sequence[Stream],
-    threads: int,
-) -> TreeMembers:
-    key: Key = streams[0].key
-    members = np.array([stream.member for stream in streams], dtype=np.uint64)
-    columns = None
-    if views[0].columns is not None:
-        columns = np.stack([np.asarray(view.columns, dtype=np.uint32) for view in views])
-    labels = None
-    if views[0].labels is not None:
-        labels = np.stack([np.asarray(view.labels) for view in views])
-    forest = grow_trees(
-        learner, problem, key, members, weights=_stack(views), labels=labels, columns=columns, threads=threads
-    )
-    return TreeMembers(forest, learner)
+def stack_views(views: Iterable[View], count: int) -> dict[str, NDArray[Any] | None]:
+    """(T, n) weights and labels and (T, c) columns of the views, each None where the views have none.
 
-
-def _stack(views: Sequence[View]) -> NDArray[Any] | None:
-    """(T, n) weights of the views; bytes where all are small multiplicities."""
-    if views[0].weights is None:
-        return None
-    stacked = np.stack([np.asarray(view.weights) for view in views])
-    if stacked.dtype.kind in "iu" and stacked.max() <= 255:
-        return stacked.astype(np.uint8)
+    Multiplicities are kept in bytes as long as they fit: a batch of views is the largest thing that a fit holds.
+    """
+    stacked: dict[str, NDArray[Any] | None] = {"weights": None, "labels": None, "columns": None}
+    for t, view in enumerate(views):
+        for name in stacked:
+            part = getattr(view, name)
+            if part is None:
+                continue
+            array = stacked[name]
+            if array is None:
+                array = np.empty((count, len(part)), dtype=_stacked_type(name, part))
+            elif array.dtype == np.uint8 and part.max(initial=0) > 255:
+                array = array.astype(np.float64)
+            array[t] = part
+            stacked[name] = array
     return stacked
+
+
+def _stacked_type(name: str, part: NDArray[Any]) -> Any:
+    if name == "columns":
+        return np.uint32
+    if name == "weights":
+        return np.uint8 if part.dtype.kind in "iu" and part.max(initial=0) <= 255 else np.float64
+    return part.dtype
 
 
 def _fit_foreign(learner: Any, problem: Problem, view: View, stream: Stream) -> Any:

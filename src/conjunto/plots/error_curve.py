@@ -53,6 +53,7 @@ class ErrorCurveDisplay:
         for i, (name, curve) in enumerate(self.curves.items()):
             ax.plot(np.arange(1, len(curve) + 1), curve, self.STYLES[i % 4], label=name, linewidth=1.5)
         ax.set(xlabel="members", ylabel="error", title=title or "", xscale="log")
+        ax.xaxis.set_major_formatter("{x:.0f}")
         ax.set_ylim(bottom=0)
         ax.grid(alpha=0.3)
         ax.legend(frameon=False)
