@@ -144,7 +144,6 @@ def test_a_grown_tree_tells_distinct_rows_apart(X, data):
 
 @pytest.mark.parametrize("weight", [1e308, 5e-324, 1e-310])
 @pytest.mark.parametrize("model", [CARTClassifier, BaggingClassifier, RandomForestClassifier])
-@pytest.mark.xfail(strict=True, reason="bug: weights near the ends of double overflow or vanish")
 def test_equal_weights_of_any_size_are_no_weights(model, weight):
     X = np.random.default_rng(0).normal(size=(40, 3))
     y = (X[:, 0] > 0).astype(int)

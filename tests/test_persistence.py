@@ -129,8 +129,9 @@ def damaged(draw):
             st.sampled_from(["entry", "entry", "entry", "cut", "longer", "type", "shape", "strides", "swap", "bits"])
         )
         if way == "entry" and array.size and array.dtype.kind in "iuf":
-            with np.errstate(over="ignore"):
-                array.flat[draw(st.integers(0, array.size - 1))] = draw(interesting(array.dtype))
+            place, value = draw(st.integers(0, array.size - 1)), draw(interesting(array.dtype))
+            with np.errstate(all="ignore"):
+                array.flat[place] = np.asarray(value).astype(array.dtype)
         elif way == "bits" and array.size and array.dtype == np.uint32:
             array.flat[draw(st.integers(0, array.size - 1))] ^= array.dtype.type(1 << draw(st.integers(26, 31)))
         elif way == "cut" and array.ndim:

@@ -92,7 +92,6 @@ def test_rows_are_read_as_the_training_data_were():
     ],
     ids=lambda column: str(column.dtype),
 )
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="bug: pd.NA is compared before it is recognised as missing")
 def test_nullable_columns(column):
     assert np.isnan(problem_of(pd.DataFrame({"a": column})).X[:, 0]).tolist() == [False, True, False, False]
 

@@ -39,7 +39,8 @@ def main() -> int:
     """Run all checks."""
     problems = check_readme() + check_links()
     print(*problems, sep="\n", end="\n" if problems else "")
-    doctests = subprocess.run([sys.executable, "-m", "pytest", "-q", "--doctest-modules", str(ROOT / "src")], check=False)
+    command = [sys.executable, "-m", "pytest", "-q", "--doctest-modules", str(ROOT / "src")]
+    doctests = subprocess.run(command, check=False)
     return int(bool(problems) or doctests.returncode != 0)
 
 

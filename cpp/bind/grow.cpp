@@ -57,7 +57,7 @@ Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t
     require(!(small_weights && weights), "give one kind of weights");
     require(options.k_best >= 1 && options.max_features >= 1, "k_best and max_features must be positive");
     require(options.combination == 0 || options.max_features < (1U << 20), "max_features is too large for combinations");
-    require(options.classes < (1U << 30), "too many classes");
+    require(options.classes <= kMaxClasses, "too many classes");
     if (labels) {
         shaped(*labels, true, "labels must be (members, rows) or (1, rows)");
         views.labels = labels->data();

@@ -2,6 +2,8 @@
 #include "arrays.hpp"
 
 NB_MODULE(_core, m) {
+    // Models that are alive when the interpreter ends are no leak worth a page of warnings.
+    nanobind::set_leak_warnings(false);
     m.doc() = "The native core of conjunto: arrays in, arrays out.";
     conjunto::bind::init_draw(m);
     conjunto::bind::init_forest(m);

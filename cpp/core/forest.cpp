@@ -75,8 +75,9 @@ void Forest::validate() const {
     require(leaf_start.size() == node_start.size(), "leaf_start");
     check_starts(leaf_start, classes ? leaf_label.size() : leaf_value.size(), "leaf_start");
     check_starts(term_start, terms.size(), "term_start");
+    for (std::size_t c = 1; c < term_start.size(); ++c) require(term_start[c - 1] < term_start[c], "an empty combination");
     require(classes ? leaf_value.empty() : leaf_label.empty() && share_label.empty(), "leaves");
-    require(classes < (1U << 30) && shares.size() == share_label.size() * classes, "shares");
+    require(classes <= kMaxClasses && shares.size() == share_label.size() * classes, "shares");
     const auto known = static_cast<std::int32_t>(classes);
     const auto rows = static_cast<std::int64_t>(share_label.size());
     for (const std::int32_t label : leaf_label)
@@ -91,6 +92,7 @@ void Forest::validate() const {
 }
 
 void Forest::append(const Forest& other) {
+    if (&other == this) return append(Forest(other));
     if (other.columns != columns || other.classes != classes || other.categories != categories)
         throw std::invalid_argument("forests of different problems cannot be joined");
     const auto first_node = nodes.size();
@@ -206,7 +208,7 @@ std::vector<double> Forest::importances() const {
                 continue;
             }
             const std::uint32_t first = term_start[node.index()], end = term_start[node.index() + 1];
-            for (std::uint32_t t = first; t < end; ++t) row[terms[t].column] += node.gain / (end - first);
+            for (std::uint32_t t = first; t < end; ++t) row[terms[t].column] += static_cast<double>(node.gain) / (end - first);
         }
         if (sum > 0)
             for (std::size_t c = 0; c < columns; ++c) row[c] /= sum;

@@ -7,17 +7,21 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace conjunto {
+
+// A bound on what arrays from outside can ask for; a vote takes 8 bytes per class and row.
+inline constexpr std::uint32_t kMaxClasses = 1U << 20;
 
 struct Node {
     double threshold;    // numeric and combination test: left if value <= threshold; category test: offset of its set
     std::int32_t left;
     std::int32_t right;
     std::uint32_t test;  // flags and the column, or the number of the combination
-    float gain;          // weighted impurity decrease as a share of the weight of the tree
+    float gain;          // weighted impurity decrease, in a unit of the tree's own
 
     static constexpr std::uint32_t kCategory = 1U << 31;
     static constexpr std::uint32_t kCombination = 1U << 30;
@@ -86,6 +90,12 @@ inline bool category_of(const Forest& forest, std::uint32_t column, double value
     return true;
 }
 
+// Sums that overflow count as the largest number there is, so that thresholds stay finite.
+inline double bounded(double sum) {
+    constexpr double most = std::numeric_limits<double>::max();
+    return sum > most ? most : sum < -most ? -most : sum;
+}
+
 // NaN where a value that the combination needs is missing.
 inline double combine(const Forest& forest, std::uint32_t combination, const double* x) {
     double sum = 0;
@@ -98,7 +108,7 @@ inline double combine(const Forest& forest, std::uint32_t combination, const dou
         }
         sum += term.coefficient * value;
     }
-    return sum;
+    return bounded(sum);
 }
 
 inline bool goes_left(const Forest& forest, const Node& node, const double* x) {

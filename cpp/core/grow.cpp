@@ -1,6 +1,7 @@
 #include "grow.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <queue>
@@ -125,13 +126,16 @@ private:
                 low = std::min(low, target);
                 high = std::max(high, target);
             }
-            const double quantum = std::exp2(std::floor(std::log2(high / 2 - low / 2)) + 1);
-            center_ = high > low && std::isfinite(quantum) && quantum > 0 ? quantum * std::round(mean / quantum) : low;
+            // In units of a power of two near their spread: squares of targets in any unit neither overflow nor vanish.
+            int exponent = 0;
+            std::frexp(high / 2 - low / 2, &exponent);
+            scale_ = high > low ? std::ldexp(1.0, std::clamp(exponent, -1021, 1022) + 1) : 1.0;
+            center_ = high > low ? scale_ * std::round(mean / scale_) : low;
         }
         for (const std::uint32_t row : store_.row) {
             const double weight = weight_of(row);
             if (regression()) {
-                const double target = views_.targets[label_row + row] - center_;
+                const double target = views_.targets[label_row + row] / scale_ - center_ / scale_;
                 store_.weight.push_back(weight);
                 store_.moment.push_back(weight * target);
                 store_.target.push_back(target);
@@ -147,7 +151,6 @@ private:
             }
         }
         limits_.min_rows = std::max(options_.min_rows_leaf, 1U);
-        limits_.min_weight = options_.min_weight_share_leaf * tree_weight_;
     }
 
     // The member's columns in random order: the order decides between equal scores.
@@ -167,6 +170,7 @@ private:
         plain_columns_.clear();
         for (const std::uint32_t column : columns_)
             if (!table_.column[column].categorical() && !table_.column[column].missing) plain_columns_.push_back(column);
+        choice_.set_out_of_order(plain_columns_.size() < columns_.size());
         // Lists pay where most columns are tried; best-first growth leaves a subtree before it is done.
         lists_worth_it_ = all_columns_ && options_.max_leaves == 0 && most_weight_ <= kListWeight &&
                           options_.classes <= kMaxLaneClasses;
@@ -222,10 +226,13 @@ private:
     void read(const OpenNode& open) {
         node_.row = store_.row.data() + open.begin;
         node_.n = open.end - open.begin;
-        node_.payload = store_.payload.data() + open.begin;
-        node_.weight = store_.weight.data() + open.begin;
-        node_.moment = store_.moment.data() + open.begin;
-        node_.label = store_.label.data() + open.begin;
+        if (node_.integer) {
+            node_.payload = store_.payload.data() + open.begin;
+        } else {
+            node_.weight = store_.weight.data() + open.begin;
+            node_.moment = store_.moment.data() + open.begin;
+            if (!regression()) node_.label = store_.label.data() + open.begin;
+        }
         node_.total = node_.total_moment = 0;
         if (node_.integer) {
             counts_.assign(options_.classes, 0);
@@ -270,6 +277,8 @@ private:
     // Makes a leaf of the node, or finds its split.
     bool examine(const OpenNode& open, PendingSplit& pending) {
         read(open);
+        // Real weights are summed with rounding: a side lighter than that cannot be told from an empty one.
+        limits_.min_weight = std::max(options_.min_weight_share_leaf * tree_weight_, node_.integer ? 0.0 : 1e-12 * node_.total);
         const std::uint32_t label = majority(open.parent_label, open.parent < 0);
         const bool stop = node_.n < options_.min_rows_split || node_.n < 2 * limits_.min_rows ||
                           open.depth >= options_.max_depth || node_.total < 2 * limits_.min_weight || pure();
@@ -283,7 +292,8 @@ private:
                 const std::size_t chosen = options_.k_best > 1 ? random_->below(choice_.size()) : 0;
                 pending.split = choice_[chosen];
                 pending.decrease = std::max(0.0, tally_.decrease(pending.split.score));
-                if (pending.decrease / tree_weight_ + std::numeric_limits<double>::epsilon() >= options_.min_decrease) {
+                const double absolute = pending.decrease / tree_weight_ * scale_ * scale_;
+                if (absolute + std::numeric_limits<double>::epsilon() >= options_.min_decrease) {
                     pending.node = open;
                     pending.label = label;
                     pending.weight = node_.total;
@@ -313,7 +323,9 @@ private:
             return;
         }
         const std::size_t n_columns = columns_.size();
-        const double perfect = options_.k_best > 1 ? INFINITY : tally_.perfect();
+        // With all columns tried anyway, the first perfect cut ends the search. With a random subset it must not: how many
+        // columns are drawn would depend on the search.
+        const double perfect = options_.k_best > 1 || !all_columns_ ? INFINITY : tally_.perfect();
         const bool sorted = options_.search == Search::sorted || options_.k_best > 1;
         const bool by_lanes = !sorted && this->by_lanes(node_.n);
         const bool by_bins = !sorted && this->by_bins(node_.n);
@@ -373,6 +385,7 @@ private:
                 terms.push_back(term);
             }
             compute(terms);
+            for (double& value : values_) value = bounded(value);
             drawn_.push_back(std::move(terms));
             const auto number = static_cast<std::uint32_t>(drawn_.size() - 1);
             tried += search_values(tally_, node_, limits_, std::span<const double>(values_), number, number, sorted_, choice_);
@@ -406,7 +419,7 @@ private:
         std::int32_t number;
         if (regression()) {
             number = static_cast<std::int32_t>(forest_.leaf_value.size());
-            forest_.leaf_value.push_back(center_ + node_.total_moment / node_.total);
+            forest_.leaf_value.push_back(center_ + scale_ * (node_.total_moment / node_.total));
         } else {
             number = static_cast<std::int32_t>(forest_.leaf_label.size());
             if (pure()) {
@@ -532,7 +545,7 @@ private:
             if (split.kind == TestKind::combination) {
                 double value = 0;
                 for (const Term& term : pending.terms) value += term_value(term, row, kept_sets_);
-                return std::isnan(value) ? 2 : value <= split.threshold;
+                return std::isnan(value) ? 2 : bounded(value) <= split.threshold;
             }
             const std::uint32_t rank = table_.ranks_of(row)[split.column];
             if (rank == kMissing) return 2;
@@ -615,7 +628,7 @@ private:
     Limits limits_;
     std::vector<std::uint32_t> columns_, plain_columns_, counts_;
     bool all_columns_ = true, lists_worth_it_ = false, keeps_bins_ = false;
-    double tree_weight_ = 0, most_weight_ = 0, center_ = 0;
+    double tree_weight_ = 0, most_weight_ = 0, center_ = 0, scale_ = 1;
     std::size_t serial_ = 0;
 
     Choice choice_;

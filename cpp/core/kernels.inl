@@ -163,6 +163,8 @@ void scan_integer(LaneScan& job) {
     for (int l = 0; l < job.columns; ++l) reach = most[l] > reach ? most[l] : reach;
     float needed = lowered(job.score);
     if (reach == -__builtin_inff() || reach < needed) return;
+    // Scores are never negative; places that are no cut at all are at minus infinity and must not pass.
+    if (needed < 0) needed = 0;
     // With a least weight on each side the best cut of all may not be allowed, and says nothing.
     if (!(job.min_weight > 0) && reach - 8e-6F * reach - 1e-6F > needed) needed = reach - 8e-6F * reach - 1e-6F;
     BestCut best{job};

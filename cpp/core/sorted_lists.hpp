@@ -47,7 +47,7 @@ public:
         kernels.interleave(lists.data(), job.n, space.keys.data());
         job.keys = space.keys.data();
         job.columns = static_cast<int>(columns.size());
-        job.score = choice.least();
+        job.score = choice.floor();
         run_scan<Tally>(kernels, node, 1, job);
         if (job.column >= 0) {
             const std::uint32_t* list = lists[job.column];

@@ -38,6 +38,10 @@ public:
     bool found() const { return !splits_.empty(); }
     // A score that a later column has to beat.
     double least() const { return splits_.size() < k_ ? -INFINITY : splits_.back().score; }
+    // The same for a search that returns only what is strictly better. Where columns are not searched in the order in
+    // which they were drawn, equal scores must still come through.
+    double floor() const { return out_of_order_ ? std::nextafter(least(), -INFINITY) : least(); }
+    void set_out_of_order(bool value) { out_of_order_ = value; }
     bool wants(double score, std::uint32_t order) const {
         if (splits_.size() < k_) return true;
         const Split& last = splits_.back();
@@ -56,6 +60,7 @@ public:
 
 private:
     std::size_t k_;
+    bool out_of_order_ = false;
     std::vector<Split> splits_;
 };
 

@@ -152,6 +152,8 @@ public:
         for (std::size_t bin = 0; bin < kBins; ++bin) {
             present_[bin] = detail::bin_group<Tally>(node, space, slot, bin, group(bin), spread_[bin], mixed_[bin]);
             if (!present_[bin]) continue;
+            // In a bin of one class the edges are best, unless a limit forbids them.
+            mixed_[bin] |= limits.min_rows > 1 || limits.min_weight > 0;
             last_ = bin;
             ++bins_;
         }

@@ -96,7 +96,7 @@ std::size_t search_lanes(Tally& tally, const NodeRows& node, const Limits& limit
     kernels.sort[width](keys, job.n);
     job.keys = keys;
     job.columns = static_cast<int>(columns.size());
-    job.score = choice.least();
+    job.score = choice.floor();
     if (vector)
         run_scan<Tally>(kernels, node, width, job);
     else

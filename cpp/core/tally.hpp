@@ -126,8 +126,13 @@ public:
     }
 
 private:
-    static double part(double x) {
-        if constexpr (kEntropy) return x > 0 ? x * std::log(x) : 0.0;
+    // With integer weights x log x is rounded to a multiple of 2^-28: sums of it are then exact, so that they do not
+    // depend on the order in which a search adds rows.
+    double part(double x) const {
+        if constexpr (kEntropy) {
+            const double value = x > 0 ? x * std::log(x) : 0.0;
+            return node_.integer ? std::round(value * 0x1.0p28) * 0x1.0p-28 : value;
+        }
         return x * x;
     }
     static double shape(double l, double n) {

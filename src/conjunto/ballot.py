@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ def as_votes(votes: Votes | ArrayLike) -> Votes:
     if isinstance(votes, Votes):
         return votes
     array = np.asarray(votes)
+    array = array.astype(np.int8) if array.dtype == bool else array
     if array.ndim != 2:
         raise ValueError(f"votes must be a Votes or a (members, examples) array, got shape {array.shape}")
     return Votes(values=array) if array.dtype.kind == "f" else Votes(labels=array)
@@ -28,34 +29,58 @@ def as_codes(votes: Votes, y: ArrayLike) -> NDArray[np.intp]:
         raise ValueError(f"y has {len(y)} examples, votes have {votes.n_examples}")
     if votes.classes is None:
         return y.astype(np.intp)
-    codes = np.searchsorted(votes.classes, y).clip(0, len(votes.classes) - 1)
+    order = np.argsort(votes.classes)
+    codes = order[np.searchsorted(votes.classes, y, sorter=order).clip(0, len(order) - 1)]
     unknown = votes.classes[codes] != y
     if unknown.any():
         raise ValueError(f"y has the label {y[unknown][0]!r}, which the members do not know")
     return codes
 
 
+class Count(NamedTuple):
+    """A running count of votes."""
+
+    counts: NDArray[np.float64]
+    """(n, K): weighted votes, or summed scores, by class."""
+    voted: NDArray[np.bool_]
+    """(n,): whether anybody has voted on the example."""
+
+    def winners(self) -> NDArray[np.intp]:
+        """(n,): the class with most votes, ties to the lowest code; -1 where nobody voted."""
+        winners = self.counts.argmax(axis=1)
+        winners[~self.voted] = -1
+        return winners
+
+
 def vote_counts(votes: Votes) -> NDArray[np.float64]:
     """(n, K): weighted votes by class. Abstentions (-1, or NaN scores) count for none."""
-    if votes.labels is None and votes.scores is None:
+    return count_votes(votes).counts
+
+
+def count_votes(votes: Votes) -> Count:
+    """Count the votes of all members."""
+    *_, count = prefix_counts(votes)
+    return count
+
+
+def prefix_counts(votes: Votes) -> Iterator[Count]:
+    """Yield the count of the first 1, 2, …, T members; one pair of arrays, updated in place."""
+    if votes.values is not None:
         raise ValueError("votes of a regression cannot be counted")
-    *_, counts = prefix_counts(votes)
-    return counts
-
-
-def prefix_counts(votes: Votes) -> Iterator[NDArray[np.float64]]:
-    """Yield the (n, K) counts of the first 1, 2, …, T members; one array, updated in place."""
-    counts = np.zeros((votes.n_examples, votes.n_classes))
+    counts = np.zeros((votes.n_examples, max(1, votes.n_classes)))
+    voted = np.zeros(votes.n_examples, dtype=bool)
     examples = np.arange(votes.n_examples)
     for t, weight in enumerate(votes.member_weights()):
         if votes.scores is not None:
-            counts += weight * np.nan_to_num(votes.scores[t])
+            here = ~np.isnan(votes.scores[t]).any(axis=1)
+            counts[here] += weight * votes.scores[t][here]
         else:
             assert votes.labels is not None
             said = votes.labels[t]
             here = said >= 0
             counts[examples[here], said[here]] += weight
-        yield counts
+        voted |= here
+        yield Count(counts, voted)
 
 
 def prefix_means(votes: Votes) -> Iterator[NDArray[np.float64]]:
@@ -87,17 +112,18 @@ def correctness(votes: Votes | ArrayLike, y: ArrayLike) -> NDArray[np.int8]:
     return right
 
 
-def plurality(counts: NDArray[Any]) -> NDArray[np.intp]:
-    """(n,): the class with most votes, ties to the lowest code; -1 where nobody voted."""
-    winner = counts.argmax(axis=1)
-    winner[counts.max(axis=1) <= 0] = -1
-    return winner
-
-
 def decide(votes: Votes | ArrayLike) -> NDArray[Any]:
-    """(n,): the class with most votes (ties: the lowest code), or the weighted mean of the values."""
+    """(n,): the class with most votes (ties: the lowest code), or the weighted mean of the values.
+
+    Where everybody abstains the code is -1 and the mean NaN; such examples have no label, so votes with `classes`
+    must have none.
+    """
     votes = as_votes(votes)
     if votes.values is not None:
         return mean_values(votes)
-    codes = vote_counts(votes).argmax(axis=1)
-    return codes if votes.classes is None else votes.classes[codes]
+    codes = count_votes(votes).winners()
+    if votes.classes is None:
+        return codes
+    if (codes < 0).any():
+        raise ValueError(f"nobody votes on {(codes < 0).sum()} of the {len(codes)} examples: leave them out")
+    return votes.classes[codes]

@@ -61,10 +61,19 @@ def check_row_limit(name: str, value: Any, rows: int, least: int) -> int:
     raise ValueError(f"{name} must be an int of at least {least} or a float in (0, 1], got {value!r}")
 
 
-def resolve_max_features(value: Any, columns: int) -> int:
-    """Resolve `max_features`: None, "sqrt", "log2", a share or a count of the columns."""
+# More rows, columns or splits than this exist nowhere; the core counts them in 32 bits.
+NO_LIMIT = 2**32 - 1
+
+
+def resolve_max_features(value: Any, columns: int, *, combinations: bool = False) -> int:
+    """Resolve `max_features`: None, "sqrt", "log2", a share or a count of the columns.
+
+    The number of combinations to try may exceed the number of columns.
+    """
     if value is None:
         return columns
+    if combinations and _is_whole(value):
+        return min(check_count("max_features", value), 2**20 - 1)
     if isinstance(value, str):
         check_choice("max_features", value, ("sqrt", "log2"))
         return max(1, int(math.sqrt(columns) if value == "sqrt" else math.log2(columns)))

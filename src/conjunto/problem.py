@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,8 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
     weights = read_weights(sample_weight, len(encoded))
     if not classification:
         return Problem(encoded, np.ascontiguousarray(y, dtype=np.float64), columns, None, weights, source)
+    if y.dtype == object and any(_is_missing(label) for label in y):
+        raise ValueError("y contains a missing label (None or NaN): remove these rows or give the label a name")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return Problem(encoded, codes.astype(np.int32), columns, classes, weights, source)
@@ -103,6 +106,11 @@ def read_rows(estimator: Any, X: Any, columns: Columns) -> NDArray[np.float64]:
         raise ValueError(
             "the model was fitted on a DataFrame with categorical columns: X must be a DataFrame with the same columns"
         )
+    names = getattr(estimator, "feature_names_in_", None)
+    if columns.categorical and names is not None and list(X.columns) != list(names):
+        # Other columns, or another order: nothing can be encoded, and scikit-learn's check says what is wrong.
+        X = _frame_like(X, np.zeros(X.shape))
+        columns = Columns((None,) * len(columns.codes))
     rows: NDArray[np.float64] = validate_data(
         estimator,
         _encode(X, columns),
@@ -118,8 +126,8 @@ def read_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
     """Check sample weights: one per row, none negative, not all zero."""
     if sample_weight is None:
         return None
-    if isinstance(sample_weight, (int, float)):
-        sample_weight = np.full(n, sample_weight)
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n, float(sample_weight))
     weights: NDArray[np.float64] = check_array(
         sample_weight, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="sample_weight"
     )
@@ -129,7 +137,8 @@ def read_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
         raise ValueError("sample_weight must not be negative; use 0 to leave a row out")
     if not weights.any():
         raise ValueError("sample_weight is zero for all rows: give at least one row a positive weight")
-    return weights
+    # Only ratios of weights matter; products and sums of extreme ones would overflow or vanish.
+    return weights if 1e-100 < weights.max() < 1e100 else weights / weights.max()
 
 
 def is_frame(X: Any) -> bool:
@@ -164,7 +173,7 @@ def _is_categorical(column: Any) -> bool:
         raise ValueError(
             f"column {column.name!r} holds dates: replace it by numbers, such as days since an origin, year or month"
         )
-    return name.startswith(("object", "str", "category", "categorical", "enum", "bool", "utf8"))
+    return name.startswith(("object", "str", "category", "categorical", "enum", "bool", "utf8", "dictionary"))
 
 
 def _values(column: Any) -> NDArray[Any]:
@@ -176,9 +185,12 @@ def _number_categories(column: Any) -> dict[Any, int] | None:
     if not _is_categorical(column):
         return None
     counts: dict[Any, int] = {}
-    for value in _values(column):
-        if value is not None and value == value and value is not _na(column):
-            counts[value] = counts.get(value, 0) + 1
+    try:
+        for value in _values(column):
+            if not _is_missing(value):
+                counts[value] = counts.get(value, 0) + 1
+    except TypeError as error:
+        raise TypeError(f"column {column.name!r} holds objects that cannot be categories: {error}") from None
     try:
         names = sorted(counts)
     except TypeError:
@@ -192,9 +204,14 @@ def _number_categories(column: Any) -> dict[Any, int] | None:
     return codes
 
 
-def _na(column: Any) -> Any:
-    """The missing value of pandas' nullable types; comparing it gives neither True nor False."""
-    return getattr(getattr(column, "dtype", None), "na_value", None)
+def _is_missing(value: Any) -> bool:
+    """None, NaN, and pandas' NA, which answers no comparison."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
 
 
 def _encode(X: Any, columns: Columns) -> Any:
@@ -212,6 +229,11 @@ def _encode(X: Any, columns: Columns) -> Any:
             matrix[:, i] = column.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
             matrix[:, i] = column.cast(float).to_numpy()
+    return _frame_like(X, matrix)
+
+
+def _frame_like(X: Any, matrix: NDArray[np.float64]) -> Any:
+    """A DataFrame of the same library and column names."""
     if hasattr(X, "iloc"):
         return type(X)(matrix, columns=X.columns)
     return type(X)(matrix, schema=list(X.columns))

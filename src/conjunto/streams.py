@@ -21,6 +21,7 @@ Key = tuple[int, int]
 # The third word of the counter; 1, 2 and 4 are the core's for rows, labels and trees.
 PYTHON = 0
 COLUMNS = 3
+LEARNER = 5
 
 
 def root_key(random_state: Any) -> Key:

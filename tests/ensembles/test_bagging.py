@@ -201,14 +201,12 @@ def test_samples_may_miss_a_class(learner, vote):
     assert set(bag.predict(X[kept])) <= {"a", "b", "tiny"}
 
 
-@pytest.mark.xfail(strict=True, raises=ValueError, reason="bug: a sample of one class stops the fit of some learners")
 def test_a_sample_of_one_class_does_not_stop_the_fit():
     X, y = make_twonorm(40, random_state=0)
     y = (np.arange(40) == 0).astype(int)
     BaggingClassifier(LogisticRegression(), n_estimators=20, random_state=0).fit(X, y)
 
 
-@pytest.mark.xfail(strict=True, reason="bug: repeated columns give a DataFrame with repeated names")
 def test_repeated_columns_of_a_frame():
     X, y = load_iris(return_X_y=True, as_frame=True)
     model = BaggingClassifier(KNeighborsClassifier(), bootstrap_features=True, random_state=0)

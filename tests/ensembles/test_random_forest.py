@@ -118,7 +118,6 @@ def test_balanced_subsample_balances_each_sample():
         np.testing.assert_allclose(tree.predict_proba(X), 0.5, rtol=1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="bug: class_weight='balanced_subsample' is ignored with bootstrap=False")
 def test_balanced_subsample_without_bootstrap_is_balanced():
     y = (np.arange(200) < 30).astype(int)
     forest = RandomForestClassifier(
@@ -157,7 +156,6 @@ def test_proximity_is_the_share_of_common_leaves(kind):
     np.testing.assert_allclose(forest.proximity(X[:5], X[5:]), brute[:5, 5:])
 
 
-@pytest.mark.xfail(strict=True, reason="limit: F combinations may be more than the columns (F = 8 of 4 attributes)")
 def test_more_combinations_than_columns():
     RandomForestClassifier(n_estimators=3, split="combination", max_features=8, random_state=0).fit(X[:, :4], Y)
 

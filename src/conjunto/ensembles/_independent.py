@@ -18,7 +18,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
-from conjunto.ballot import mean_values, plurality, prefix_counts, prefix_means, vote_counts
+from conjunto.ballot import count_votes, mean_values, prefix_counts, prefix_means
 from conjunto.callbacks import CallbackSupportMixin, fit_task, has_callbacks, members_task, with_callbacks
 from conjunto.checks import check_choice, check_count
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
@@ -81,34 +81,60 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         sample_weight : array-like of shape (n,), default=None
             Weights of the rows, on top of what the method draws.
         """
+        before = dict(self.__dict__)
+        try:
+            self._fit(X, y, sample_weight)
+        except BaseException:
+            # A failed fit leaves the estimator as it was; scikit-learn's own callback state takes care of itself.
+            for name in [name for name in self.__dict__ if name not in before and "callback" not in name]:
+                del self.__dict__[name]
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         check_count("n_estimators", self.n_estimators)
+        self._check()
+        learner = self._learner()
         problem = read_problem(self, X, y, sample_weight, classification=self._classification)
+        done = self._start(problem)
         self._columns = problem.columns
         self._size = (problem.n, problem.m)
         if problem.classes is not None:
             self.classes_ = problem.classes
             self.n_classes_ = len(problem.classes)
+        self._prepare(problem)
         problem = self._reweighted(problem)
-        done = self._start(problem)
-        learner = self._learner()
+        added = self._build(learner, problem, done)
+        if not done:
+            assert added is not None
+            self._members = added
+        elif added is not None:
+            self._members.join(added)
+        if getattr(self, "oob_score", False):
+            self._score_out_of_bag(problem)
+
+    def _build(self, learner: Any, problem: Problem, done: int) -> TreeMembers | ForeignMembers | None:
+        """Fit members `done` .. `n_estimators`, batch by batch."""
         threads = effective_n_jobs(self.n_jobs)
         batches = self._batches(done, problem, threads)
+        built: TreeMembers | ForeignMembers | None = None
         with fit_task(self, len(batches)) as context:
             for numbers in batches:
                 with members_task(self, context):
                     streams = [Stream(self._key, t) for t in numbers]
                     views = (self._view(problem, stream) for stream in streams)
                     members = fit_members(learner, problem, views, streams, threads)
-                    if done:
-                        self._members.join(members)
+                    if built is None:
+                        built = members
+                        built.reserve((self.n_estimators - done) / len(numbers))
                     else:
-                        self._members = members
-                        self._members.reserve(self.n_estimators / len(numbers))
-                    done = len(self._members)
-                self._report(done)
-        if getattr(self, "oob_score", False):
-            self._score_out_of_bag(problem)
-        return self
+                        built.join(members)
+                self._report(numbers.stop)
+        return built
+
+    def _check(self) -> None:
+        """Check parameters that need no data."""
 
     def _reweighted(self, problem: Problem) -> Problem:
         """The problem with weights of the method's own, such as class weights."""
@@ -116,17 +142,23 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
 
     def _start(self, problem: Problem) -> int:
         """How many members there are already; draws the key of a new fit."""
-        if getattr(self, "warm_start", False) and hasattr(self, "_members"):
-            done = len(self._members)
-            if self.n_estimators < done:
-                raise ValueError(
-                    f"n_estimators={self.n_estimators} is less than the {done} members that exist (warm_start)"
-                )
-            self._prepare(problem)
-            return done
-        self._key = root_key(self.random_state)
-        self._prepare(problem)
-        return 0
+        if not (getattr(self, "warm_start", False) and hasattr(self, "_members")):
+            self._key = root_key(self.random_state)
+            return 0
+        done = len(self._members)
+        if self.n_estimators < done:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is less than the {done} members that exist (warm_start)"
+            )
+        same = self._size == (problem.n, problem.m)
+        if problem.classes is not None:
+            same = same and np.array_equal(self.classes_, problem.classes)
+        if not same:
+            raise ValueError(
+                "warm_start adds members to those that exist, so X and y must be the data of the first fit: this problem "
+                "has another size or other classes (set warm_start=False to start anew)"
+            )
+        return done
 
     def _batches(self, done: int, problem: Problem, threads: int) -> list[range]:
         size = max(2 * threads, BATCH_CELLS // problem.n)
@@ -167,8 +199,8 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
     @property
     def estimators_samples_(self) -> list[NDArray[np.intp]]:
         """For each member the rows it saw, repeated as often as it saw them; drawn again, not stored."""
-        n = self._size[0]
-        everything = np.arange(n)
+        check_is_fitted(self)
+        everything = np.arange(self._size[0])
         samples = []
         for view in self._views_again():
             if view.weights is None:
@@ -182,6 +214,7 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
     @property
     def estimators_features_(self) -> list[NDArray[np.intp]]:
         """For each member the columns that it may use."""
+        check_is_fitted(self)
         everything = np.arange(self._size[1])
         return [everything if view.columns is None else view.columns for view in self._views_again()]
 
@@ -243,12 +276,10 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        learner = getattr(self, "estimator", None)
-        tags.input_tags.allow_nan = (
-            True
-            if learner is None or not hasattr(learner, "__sklearn_tags__")
-            else learner.__sklearn_tags__().input_tags.allow_nan
-        )
+        learner: Any = getattr(self, "estimator", None)
+        tags.input_tags.allow_nan = True
+        if hasattr(learner, "__sklearn_tags__") and not isinstance(learner, type):
+            tags.input_tags.allow_nan = learner.__sklearn_tags__().input_tags.allow_nan
         return tags
 
 
@@ -258,6 +289,9 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
     _classification = True
     _default_vote = "hard"
     classes_: NDArray[Any]
+
+    def _check(self) -> None:
+        self._soft()
 
     def _soft(self) -> bool:
         return bool(check_choice("vote", getattr(self, "vote", self._default_vote), ("hard", "soft")) == "soft")
@@ -279,15 +313,14 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the prediction by votes of the first 1, 2, …, T members."""
-        for counts in prefix_counts(self.votes(X)):
-            yield self.classes_[counts.argmax(axis=1)]
+        for count in prefix_counts(self.votes(X)):
+            yield self.classes_[count.winners()]
 
     def _summarise_out_of_bag(self, problem: Problem) -> None:
-        counts = vote_counts(self.oob_votes_)
-        judged = plurality(counts)
-        known = judged >= 0
+        count = count_votes(self.oob_votes_)
+        judged, known = count.winners(), count.voted
         with np.errstate(invalid="ignore"):
-            self.oob_decision_function_ = counts / counts.sum(axis=1, keepdims=True)
+            self.oob_decision_function_ = count.counts / count.counts.sum(axis=1, keepdims=True)
         self.oob_score_ = accuracy_score(problem.y[known], judged[known]) if known.any() else np.nan
 
 

@@ -55,6 +55,8 @@ class _Bagging(IndependentEnsemble):
             )
         if self.balanced and self.warm_start:
             raise ValueError("balanced=True cannot be combined with warm_start: all samples are drawn together")
+        if self.oob_score and not self.bootstrap and self._rows == problem.n:
+            raise ValueError("oob_score=True needs bootstrap=True or max_samples < 1.0: no row is out of bag")
         self._plan = balanced_bootstrap(self._key, problem.n, self.n_estimators) if self.balanced else None
 
     def _view(self, problem: Problem, stream: Stream) -> View:

@@ -36,6 +36,8 @@ class _Pasting(IndependentEnsemble):
 
     def _prepare(self, problem: Problem) -> None:
         self._rows = check_share_or_count("max_samples", self.max_samples, problem.n)
+        if self.oob_score and self._rows == problem.n:
+            raise ValueError("oob_score=True needs max_samples below the number of rows: no row is out of bag")
 
     def _view(self, problem: Problem, stream: Stream) -> View:
         return View(subsample(stream, problem.n, self._rows))

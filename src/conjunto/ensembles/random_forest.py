@@ -166,10 +166,14 @@ min_impurity_decrease
         self.verbose = verbose
 
     def _reweighted(self, problem: Problem) -> Problem:
-        if self.class_weight is None or self.class_weight == "balanced_subsample":
+        scheme = self.class_weight
+        if isinstance(scheme, str) and scheme == "balanced_subsample":
+            # Without a bootstrap the subsample is everything.
+            scheme = None if self.bootstrap else "balanced"
+        if scheme is None:
             return problem
         assert problem.classes is not None
-        weights = compute_sample_weight(self.class_weight, problem.classes[problem.y])
+        weights = compute_sample_weight(scheme, problem.classes[problem.y])
         return replace(problem, weights=weights if problem.weights is None else weights * problem.weights)
 
     def _view(self, problem: Problem, stream: Stream) -> View:

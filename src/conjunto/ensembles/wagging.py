@@ -65,6 +65,10 @@ class WaggingClassifier(IndependentClassifier):
     def _prepare(self, problem: Problem) -> None:
         check_choice("distribution", self.distribution, ("gaussian", "exponential"))
         check_number("sd", self.sd, 0.0, float("inf"))
+        if self.oob_score and self.distribution == "exponential":
+            raise ValueError(
+                'oob_score=True needs distribution="gaussian": exponential weights leave no row out of bag'
+            )
 
     def _view(self, problem: Problem, stream: Stream) -> View:
         if self.distribution == "gaussian":

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
 from conjunto.checks import (
+    NO_LIMIT,
     check_choice,
     check_count,
     check_number,
@@ -242,15 +243,17 @@ def grow_options(learner: CARTClassifier | CARTRegressor, problem: Problem, thre
     options = _core.GrowOptions()
     options.criterion = _CRITERIA[learner.criterion]
     options.classes = problem.n_classes
-    options.max_features = resolve_max_features(learner.max_features, problem.m)
-    options.combination = check_optional_count("combination_features", learner.combination_features) or 0
-    options.k_best = check_count("k_best", learner.k_best)
+    options.combination = min(check_optional_count("combination_features", learner.combination_features) or 0, NO_LIMIT)
+    options.max_features = resolve_max_features(learner.max_features, problem.m, combinations=options.combination > 0)
+    options.k_best = min(check_count("k_best", learner.k_best), NO_LIMIT)
     depth = check_optional_count("max_depth", learner.max_depth)
     if depth is not None:
-        options.max_depth = min(depth, 2**32 - 1)
-    options.max_leaves = min(check_optional_count("max_leaf_nodes", learner.max_leaf_nodes, 2) or 0, 2**32 - 1)
-    options.min_rows_split = check_row_limit("min_samples_split", learner.min_samples_split, problem.n, 2)
-    options.min_rows_leaf = check_row_limit("min_samples_leaf", learner.min_samples_leaf, problem.n, 1)
+        options.max_depth = min(depth, NO_LIMIT)
+    options.max_leaves = min(check_optional_count("max_leaf_nodes", learner.max_leaf_nodes, 2) or 0, NO_LIMIT)
+    options.min_rows_split = min(
+        check_row_limit("min_samples_split", learner.min_samples_split, problem.n, 2), NO_LIMIT
+    )
+    options.min_rows_leaf = min(check_row_limit("min_samples_leaf", learner.min_samples_leaf, problem.n, 1), NO_LIMIT)
     options.min_weight_share_leaf = check_number("min_weight_fraction_leaf", learner.min_weight_fraction_leaf, 0.0, 0.5)
     options.min_decrease = check_number("min_impurity_decrease", learner.min_impurity_decrease, 0.0, math.inf)
     options.threads = threads

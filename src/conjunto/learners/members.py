@@ -14,12 +14,13 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from conjunto import _core
 from conjunto.learners.cart import CARTClassifier, CARTRegressor, grow_trees
-from conjunto.problem import Columns, Problem, select
-from conjunto.streams import Stream
+from conjunto.problem import Problem, is_frame, select
+from conjunto.streams import LEARNER, Stream
 from conjunto.view import View
 
 
@@ -174,7 +175,7 @@ def fit_members(
     fitted = Parallel(n_jobs=n_jobs)(
         delayed(_fit_foreign)(learner, problem, view, stream) for view, stream in zip(kept, streams, strict=True)
     )
-    return ForeignMembers(list(fitted), [view.columns for view in kept], problem.classes)
+    return ForeignMembers(list(fitted), [_columns_of(view, problem) for view in kept], problem.classes)
 
 
 def stack_views(views: Iterable[View], count: int) -> dict[str, NDArray[Any] | None]:
@@ -212,29 +213,39 @@ def _fit_foreign(learner: Any, problem: Problem, view: View, stream: Stream) -> 
     A learner that takes no weights gets rows repeated as often as their multiplicity says, or, where weights
     are not whole numbers, a sample of n rows drawn in proportion to them.
     """
-    random = stream.generator()
+    random = stream.generator(LEARNER)
     model = clone(learner)
     seeds = {name: int(random.integers(2**31 - 1)) for name in sorted(model.get_params()) if _is_seed(name)}
     model.set_params(**seeds)
     weights = np.ones(problem.n) if view.weights is None else view.weights
-    whole = weights.dtype.kind in "iu" and problem.weights is None
     if problem.weights is not None:
         weights = weights * problem.weights if (weights * problem.weights).any() else problem.weights
     y = problem.y if view.labels is None else view.labels
     if problem.classes is not None:
         y = problem.classes[y]
+    rows = np.flatnonzero(weights)
+    columns = _columns_of(view, problem)
+    if problem.classes is not None and len(np.unique(y[rows])) < 2:
+        # Many classifiers refuse to learn from one class; all that can be learned is to answer it.
+        model = DummyClassifier(strategy="prior")
     if has_fit_parameter(model, "sample_weight"):
-        rows = np.flatnonzero(weights)
-        return model.fit(select(problem.source, rows, view.columns), y[rows], sample_weight=weights[rows].astype(float))
-    if whole or (weights == 1).all():
+        return model.fit(select(problem.source, rows, columns), y[rows], sample_weight=weights[rows].astype(float))
+    if np.array_equal(weights, np.rint(weights)):
         rows = np.repeat(np.arange(problem.n), weights.astype(np.intp))
     else:
         rows = random.choice(problem.n, size=problem.n, p=weights / weights.sum())
-    return model.fit(select(problem.source, rows, view.columns), y[rows])
+    return model.fit(select(problem.source, rows, columns), y[rows])
+
+
+def _columns_of(view: View, problem: Problem) -> NDArray[Any] | None:
+    """The columns of a view; a DataFrame cannot hold one of them twice."""
+    if view.columns is None or not is_frame(problem.source):
+        return view.columns
+    return np.unique(view.columns)
 
 
 def _is_seed(name: str) -> bool:
     return name == "random_state" or name.endswith("__random_state")
 
 
-__all__ = ["Columns", "ForeignMembers", "Members", "Rows", "TreeMembers", "fit_members"]
+__all__ = ["ForeignMembers", "Members", "Rows", "TreeMembers", "fit_members"]
