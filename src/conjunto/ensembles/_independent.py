@@ -155,8 +155,8 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
             same = same and np.array_equal(self.classes_, problem.classes)
         if not same:
             raise ValueError(
-                "warm_start adds members to those that exist, so X and y must be the data of the first fit: this problem "
-                "has another size or other classes (set warm_start=False to start anew)"
+                "warm_start adds members to those that exist, so X and y must be the data of the first fit: these have "
+                "another size or other classes (set warm_start=False to start anew)"
             )
         return done
 
