@@ -516,13 +516,17 @@ private:
         std::size_t to_left = 0;
         double weight_left = 0;
         auto take = [&](auto&& side) {
+            std::uint64_t whole = 0;
             for (std::size_t i = 0; i < n; ++i) {
                 const auto left = static_cast<std::uint8_t>(side(rows[i]));
                 side_[i] = left;
                 to_left += left;
-                weight_left += left ? weight_at(i) : 0.0;
+                if (node_.integer)
+                    whole += (store_.payload[begin + i] >> 8) * left;
+                else
+                    weight_left += left ? store_.weight[begin + i] : 0.0;
             }
-            finish(weight_left);
+            finish(weight_left + static_cast<double>(whole));
             return to_left;
         };
         if (split.kind == TestKind::numeric && !table_.column[split.column].missing) {
@@ -565,14 +569,13 @@ private:
         return to_left;
     }
 
-    template <class Column>
-    void partition(Column& column, std::size_t begin, std::size_t n) {
-        auto& spare = [this]() -> auto& {
-            if constexpr (std::is_same_v<typename Column::value_type, double>)
-                return spare_real_;
-            else
-                return spare_word_;
-        }();
+    void partition(std::vector<std::uint32_t>& column, std::size_t begin, std::size_t n) {
+        spare_word_.resize(n + 8);
+        kernels_.divide(column.data() + begin, n, side_.data(), spare_word_.data());
+    }
+
+    void partition(std::vector<double>& column, std::size_t begin, std::size_t n) {
+        auto& spare = spare_real_;
         spare.resize(n);
         auto* data = column.data() + begin;
         std::size_t l = 0, r = 0;

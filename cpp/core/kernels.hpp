@@ -76,11 +76,14 @@ struct Kernels {
     void (*scan_classes[2])(LaneScan&);      // integer weights, Gini, 3 <= K <= kMaxLaneClasses
     void (*scan_moments[2])(LaneScan&);      // real weights: variance, or Gini with K = 2
     BinOutlook (*scan_bins)(const std::int32_t* counts, double total, double ones);  // (256 bins, 2 classes)
+    // Stable partition of n words by side[i] (1 left, 0 right). Writes up to 7 words behind the n of `spare`.
+    void (*divide)(std::uint32_t* words, std::size_t n, const std::uint8_t* side, std::uint32_t* spare);
     // Eight lists side by side: keys[i * 8 + l] = lists[l][i]. Reads and writes up to 7 elements more.
     void (*interleave)(const std::uint32_t* const* lists, int n, std::uint32_t* keys);
-    // Stable partition of a list in the packing kLists: a row goes left if its bit in `side` (kLaneRows bits) is
-    // set. Writes up to 7 elements behind the n of `spare`.
-    void (*partition)(std::uint32_t* list, int n, const std::uint32_t* side, std::uint32_t* spare);
+    // Stable partition of the first n elements of each list, in the packing kLists: a row goes left if its bit in `side`
+    // (kLaneRows bits) is set. Writes up to 7 elements behind the n of `spare`.
+    void (*partition)(std::uint32_t* lists, std::size_t count, std::size_t stride, int n, const std::uint32_t* side,
+                      std::uint32_t* spare);
     void (*evaluate)(const CodedNode* nodes, std::size_t n_nodes, const std::uint16_t* codes, std::uint16_t* results);
     void (*count)(const std::uint16_t* labels, std::size_t classes, std::uint16_t* counts);
 };

@@ -36,6 +36,12 @@ void sort_lanes(std::uint32_t* keys, int n) {
 }
 
 #ifndef CONJUNTO_INTRINSICS
+// About 1 / x; the AVX2 set has a faster one that rounds differently, which the slack of rough scores covers.
+template <class Single>
+Single reciprocal(Single x) {
+    return 1.0F / x;
+}
+
 template <class Mask>
 unsigned set_lanes(Mask mask) {
     unsigned bits = 0;
@@ -65,53 +71,66 @@ typename Lanes<L>::Word payload_of(const LaneScan& job, typename Lanes<L>::Word 
 }
 
 // What lies left of the cut, by class, for L columns at once. With total T, class totals T_k and
-// d_k = T l_k - n T_k the Gini decrease is sum_k d_k^2 / (n (T - n)) up to a constant factor. The d_k are
-// exact integers (kMaxLaneWeight sees to that), so nothing cancels, and they add up to 0, so the last class
-// need not be counted.
-template <int L, int K>
+// d_k = T l_k - n T_k the Gini decrease is sum_k d_k^2 / (n (T - n)) up to a constant factor. The d_k are exact:
+// in single precision while T^2 fits its 24 bits, in 32-bit integers above that (kMaxLaneWeight sees to it). So
+// nothing cancels. They add up to 0, so the last class need not be counted.
+template <int L, int K, bool kLight>
 struct LeftCounts {
     using Word = typename Lanes<L>::Word;
     using Int = typename Lanes<L>::Int;
     using Single = typename Lanes<L>::Single;
+    using Number = std::conditional_t<kLight, Single, Int>;
+    using Scalar = std::conditional_t<kLight, float, int>;
     const LaneScan& job;
-    const int total;
-    int class_total[K - 1];
-    Word weight{};
-    Word counts[K - 1]{};
+    const Scalar total;
+    Scalar class_total[K - 1];
+    Number weight{};
+    Number counts[K - 1]{};
 
-    explicit LeftCounts(const LaneScan& scan) : job(scan), total(static_cast<int>(scan.total)) {
-        for (int k = 0; k < K - 1; ++k) class_total[k] = static_cast<int>(job.class_total[k]);
+    explicit LeftCounts(const LaneScan& scan) : job(scan), total(static_cast<Scalar>(scan.total)) {
+        for (int k = 0; k < K - 1; ++k) class_total[k] = static_cast<Scalar>(job.class_total[k]);
     }
     void add(Word element) {
         const Word payload = payload_of<L>(job, element);
-        const Word w = payload >> 8, c = payload & 255U;
+        const Number w = __builtin_convertvector((Int)(payload >> 8), Number);
+        const Word c = payload & 255U;
         weight += w;
-        for (int k = 0; k < K - 1; ++k) counts[k] += w & (Word)(c == static_cast<std::uint32_t>(k));
+        for (int k = 0; k < K - 1; ++k) counts[k] += (Number)((Int)w & (Int)(c == static_cast<std::uint32_t>(k)));
     }
     Single rough() const {
-        const Int n = (Int)weight;
         Single squares{}, sum{};
         for (int k = 0; k < K - 1; ++k) {
-            const Single d = __builtin_convertvector((Int)counts[k] * total - n * class_total[k], Single);
+            const Single d = __builtin_convertvector(counts[k] * total - weight * class_total[k], Single);
             squares += d * d;
             sum += d;
         }
-        return (squares + sum * sum) / (__builtin_convertvector(n, Single) * __builtin_convertvector(total - n, Single));
+        if (K == 2) squares += squares;
+        else squares += sum * sum;
+        return squares * reciprocal(__builtin_convertvector(weight * (total - weight), Single));
     }
 };
 
 // One cut, counted again and scored as everywhere else.
 template <int L, int K>
 double exact_score(const LaneScan& job, int column, int place, double& weight) {
-    double left[K]{};
-    weight = 0;
+    // Counts of four classes in one word: kMaxLaneWeight fits 16 bits.
+    std::uint64_t low = 0, high = 0;
     for (int i = 0; i <= place; ++i) {
         const std::uint32_t element = job.keys[i * L + column];
         const std::uint32_t payload = job.packing.payload_mask
                                           ? element & job.packing.payload_mask
                                           : job.payload[(element >> job.packing.row_shift) & (kLaneRows - 1)];
-        left[payload & 255U] += payload >> 8;
-        weight += payload >> 8;
+        const std::uint64_t w = payload >> 8;
+        if (K <= 4 || (payload & 255U) < 4)
+            low += w << (16 * (payload & 3U));
+        else
+            high += w << (16 * (payload & 3U));
+    }
+    double left[K];
+    weight = 0;
+    for (int k = 0; k < K; ++k) {
+        left[k] = static_cast<double>(((k < 4 ? low : high) >> (16 * (k % 4))) & 0xFFFFU);
+        weight += left[k];
     }
     if (K == 2) return moment_score(weight, left[1], job.total, job.total_moment);
     double left_squares = 0, right_squares = 0;
@@ -125,8 +144,8 @@ double exact_score(const LaneScan& job, int column, int place, double& weight) {
 
 // Integer weights. All cuts are scored in single precision first; that mostly shows that none beats what is
 // known already. Otherwise the few that come near the best are scored exactly.
-template <int L, int K>
-void scan_integer(LaneScan& job) {
+template <int L, int K, bool kLight>
+void scan_weighed(LaneScan& job) {
     using Word = typename Lanes<L>::Word;
     using Int = typename Lanes<L>::Int;
     using Single = typename Lanes<L>::Single;
@@ -136,16 +155,16 @@ void scan_integer(LaneScan& job) {
     Single rough[kLaneRows];
     job.column = -1;
 
-    LeftCounts<L, K> left(job);
+    LeftCounts<L, K, kLight> left(job);
     for (int i = 0; i < first; ++i) left.add(keys[i]);
     Single most = never;
-    Word element = keys[first < 0 ? 0 : first];
+    Word rank = keys[first] >> shift;
     for (int i = first; i < last; ++i) {
-        const Word following = keys[i + 1];
-        left.add(element);
-        rough[i] = (element >> shift) != (following >> shift) ? left.rough() : never;
+        const Word following = keys[i + 1] >> shift;
+        left.add(keys[i]);
+        rough[i] = rank != following ? left.rough() : never;
         most = rough[i] > most ? rough[i] : most;
-        element = following;
+        rank = following;
     }
 
     // From an exact score to what the rough one may fall short of: its unit, less its rounding.
@@ -177,6 +196,14 @@ void scan_integer(LaneScan& job) {
             best.offer(l, i, weight, score);
         }
     }
+}
+
+template <int L, int K>
+void scan_integer(LaneScan& job) {
+    if (job.total <= 4096)
+        scan_weighed<L, K, true>(job);
+    else
+        scan_weighed<L, K, false>(job);
 }
 
 template <int L>
@@ -285,23 +312,38 @@ BinOutlook scan_bins(const std::int32_t* counts, double total, double ones) {
 }
 
 #ifndef CONJUNTO_INTRINSICS
+void divide(std::uint32_t* words, std::size_t n, const std::uint8_t* side, std::uint32_t* spare) {
+    std::size_t left = 0, right = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t word = words[i];
+        words[left] = word;
+        spare[right] = word;
+        left += side[i];
+        right += 1 - side[i];
+    }
+    std::memcpy(words + left, spare, right * sizeof *words);
+}
+
 void interleave(const std::uint32_t* const* lists, int n, std::uint32_t* keys) {
     for (int i = 0; i < n; ++i)
         for (int l = 0; l < 8; ++l) keys[i * 8 + l] = lists[l][i];
 }
 
-void partition(std::uint32_t* list, int n, const std::uint32_t* side, std::uint32_t* spare) {
-    int left = 0, right = 0;
-    for (int i = 0; i < n; ++i) {
-        const std::uint32_t element = list[i];
-        const std::uint32_t row = (element >> kLists.row_shift) & (kLaneRows - 1);
-        const int goes_left = static_cast<int>((side[row / 32] >> (row % 32)) & 1U);
-        list[left] = element;
-        spare[right] = element;
-        left += goes_left;
-        right += 1 - goes_left;
+void partition(std::uint32_t* lists, std::size_t count, std::size_t stride, int n, const std::uint32_t* side,
+               std::uint32_t* spare) {
+    for (std::uint32_t* list = lists; list != lists + count * stride; list += stride) {
+        int left = 0, right = 0;
+        for (int i = 0; i < n; ++i) {
+            const std::uint32_t element = list[i];
+            const std::uint32_t row = (element >> kLists.row_shift) & (kLaneRows - 1);
+            const int goes_left = static_cast<int>((side[row / 32] >> (row % 32)) & 1U);
+            list[left] = element;
+            spare[right] = element;
+            left += goes_left;
+            right += 1 - goes_left;
+        }
+        std::memcpy(list + left, spare, static_cast<std::size_t>(right) * sizeof *list);
     }
-    std::memcpy(list + left, spare, static_cast<std::size_t>(right) * sizeof *list);
 }
 #endif
 

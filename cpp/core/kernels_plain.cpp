@@ -1,6 +1,7 @@
 #include "kernels.hpp"
 
 #include <cstring>
+#include <type_traits>
 
 namespace conjunto {
 
@@ -15,6 +16,7 @@ const Kernels& plain_kernels() {
                                  {scan_classes<4>, scan_classes<8>},
                                  {scan_moments<4>, scan_moments<8>},
                                  scan_bins,
+                                 divide,
                                  interleave,
                                  partition,
                                  evaluate,

@@ -74,18 +74,12 @@ public:
         const std::size_t at = begin - begin_;
         side_.assign(kLaneRows / 32, 0U);
         spare_.resize(kStride);
-        std::size_t left = 0, right = 0;
         for (std::size_t i = 0; i < n; ++i) {
             const std::uint32_t local = local_[at + i];
             side_[local / 32] |= static_cast<std::uint32_t>(side[i]) << (local % 32);
-            local_[at + left] = local;
-            spare_[right] = local;
-            left += side[i];
-            right += 1 - side[i];
         }
-        std::copy_n(spare_.data(), right, local_.data() + at + left);
-        for (std::size_t c = 0; c < n_columns_; ++c)
-            kernels.partition(lists_.data() + c * kStride + at, static_cast<int>(n), side_.data(), spare_.data());
+        kernels.divide(local_.data() + at, n, side, spare_.data());
+        kernels.partition(lists_.data() + at, n_columns_, kStride, static_cast<int>(n), side_.data(), spare_.data());
     }
 
 private:

@@ -366,9 +366,34 @@ TEST(partition_is_stable_and_stays_inside) {
             });
             for (const Kernels* kernels : both()) {
                 std::vector<std::uint32_t> list = start, spare(size + 7 + 9, kCanary);
-                kernels->partition(list.data() + before, n, side.data(), spare.data());
-                CHECK(list == expected);
+                list.insert(list.end(), start.begin(), start.end());
+                kernels->partition(list.data() + before, 2, start.size(), n, side.data(), spare.data());
+                CHECK(std::equal(expected.begin(), expected.end(), list.begin()));
+                CHECK(std::equal(expected.begin(), expected.end(), list.begin() + start.size()));
                 for (std::size_t i = size + 7; i < spare.size(); ++i) CHECK(spare[i] == kCanary);
+            }
+        }
+}
+
+TEST(divide_is_stable_and_stays_inside) {
+    std::mt19937_64 random(11);
+    for (std::size_t n = 0; n < 200; ++n)
+        for (const unsigned share : {0U, 1U, 4U, 8U}) {
+            std::vector<std::uint8_t> side(n);
+            std::vector<std::uint32_t> start(n + 16, kCanary), left, right;
+            for (std::size_t i = 0; i < n; ++i) {
+                side[i] = random() % 8 < share;
+                start[i] = static_cast<std::uint32_t>(random());
+                (side[i] ? left : right).push_back(start[i]);
+            }
+            std::vector<std::uint32_t> expected = left;
+            expected.insert(expected.end(), right.begin(), right.end());
+            expected.insert(expected.end(), 16, kCanary);
+            for (const Kernels* kernels : both()) {
+                std::vector<std::uint32_t> words = start, spare(n + 7 + 9, kCanary);
+                kernels->divide(words.data(), n, side.data(), spare.data());
+                CHECK(words == expected);
+                for (std::size_t i = n + 7; i < spare.size(); ++i) CHECK(spare[i] == kCanary);
             }
         }
 }
