@@ -1,9 +1,9 @@
 // The search over subsets of categories, x in V.
 //
-// With two classes, or a variance, the best subset is a prefix of the categories ordered by class share
-// or mean (Breiman et al. 1984, theorem 4.5). With more classes all subsets are tried up to
-// kExhaustive present categories; above that, the prefixes of one such order per class. Missing values
-// take part as a category of their own.
+// With two classes, or a variance, the best subset is a prefix of the categories ordered by class share or mean
+// (Breiman et al. 1984, theorem 4.5), unless leaves have a least size. With more classes, or such a limit, all
+// subsets are tried up to kExhaustive present categories; above that, the prefixes of one such order per class.
+// Missing values take part as a category of their own.
 #pragma once
 
 #include <cstdint>
@@ -84,9 +84,8 @@ bool search_category(Tally& tally, const NodeRows& node, const Limits& limits, c
         }
     };
 
-    if constexpr (!Tally::kClasses) {
-        try_prefixes([&](std::uint32_t code) { return group_of(code)[1] / group_of(code)[0]; });
-    } else if (space.present.size() <= kExhaustive) {
+    const bool limited = limits.min_rows > 1 || limits.min_weight > 1e-9 * node.total;
+    if ((Tally::kClasses || limited) && space.present.size() <= kExhaustive) {
         // The last category stays on the right: a subset and its complement are one cut.
         const std::uint32_t subsets = 1U << (space.present.size() - 1);
         for (std::uint32_t subset = 1; subset < subsets; ++subset) {
@@ -101,6 +100,8 @@ bool search_category(Tally& tally, const NodeRows& node, const Limits& limits, c
             }
             if (allowed(rows_left)) offer(tally.score(), [&](std::uint32_t code) { return left[code]; });
         }
+    } else if constexpr (!Tally::kClasses) {
+        try_prefixes([&](std::uint32_t code) { return group_of(code)[1] / group_of(code)[0]; });
     } else {
         for (std::size_t k = 0; k < width; ++k) {
             if (!(node.class_total[k] > 0)) continue;
