@@ -5,8 +5,10 @@
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 namespace conjunto::bind {
@@ -21,6 +23,13 @@ template <class T>
 using In2 = In<T, nb::ndim<2>>;
 template <class T>
 using Out = nb::ndarray<nb::numpy, T>;
+
+// numpy allows arrays that are not aligned; C++ does not.
+template <class Array>
+void require_aligned(const Array& array) {
+    if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(typename Array::Scalar) != 0)
+        throw std::invalid_argument("arrays must be aligned: use numpy.require(array, requirements='CA')");
+}
 
 // A new array; the caller fills it.
 template <class T>

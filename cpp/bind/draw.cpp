@@ -26,6 +26,7 @@ Out<std::int32_t> subset(std::uint64_t low, std::uint64_t high, std::uint64_t me
 
 Out<std::int32_t> switched(std::uint64_t low, std::uint64_t high, std::uint64_t member, In1<std::int32_t> labels,
                            std::size_t count, std::int32_t classes) {
+    require_aligned(labels);
     const std::size_t n = labels.shape(0);
     if (count > n) throw std::invalid_argument("cannot switch more labels than there are");
     if (count > 0 && classes < 2) throw std::invalid_argument("switching labels needs at least two classes");

@@ -16,6 +16,7 @@ constexpr int kFormat = 1;
 
 template <class T>
 std::vector<T> to_vector(const In1<T>& array) {
+    require_aligned(array);
     return {array.data(), array.data() + array.shape(0)};
 }
 
@@ -34,6 +35,14 @@ void build(Forest* self, int format, std::uint32_t columns, std::uint32_t classe
     if (format != kFormat)
         throw std::invalid_argument("this forest was stored in format " + std::to_string(format) + "; this version of " +
                                     "conjunto reads format " + std::to_string(kFormat));
+    require_aligned(threshold);
+    require_aligned(left);
+    require_aligned(right);
+    require_aligned(test);
+    require_aligned(gain);
+    require_aligned(term_coefficient);
+    require_aligned(term_column);
+    require_aligned(term_set);
     same_length("node", threshold, left, right, test, gain);
     same_length("term", term_coefficient, term_column, term_set);
     Forest forest;
@@ -78,6 +87,7 @@ nb::tuple arrays(const Forest& f) {
 }
 
 Rows rows_of(const Forest& forest, const In2<double>& x) {
+    require_aligned(x);
     if (x.shape(1) != forest.columns)
         throw std::invalid_argument("X has " + std::to_string(x.shape(1)) + " columns, the forest was grown on " +
                                     std::to_string(forest.columns));
@@ -124,6 +134,7 @@ Out<double> take_sums(const Forest& f, In2<double> x, std::size_t threads) {
 }
 
 bool has_infinity(In2<double> x) {
+    require_aligned(x);
     const std::size_t size = x.shape(0) * x.shape(1);
     for (std::size_t i = 0; i < size; ++i)
         if (std::isinf(x.data()[i])) return true;
@@ -161,6 +172,7 @@ void init_forest(nb::module_& m) {
         .def("append", &Forest::append, "other"_a, "Adds the trees of another forest of the same problem.")
         .def("reserve", &Forest::reserve, "factor"_a, "Makes room for `factor` times as many trees.")
         .def("take", [](const Forest& f, In1<std::int64_t> members) {
+            require_aligned(members);
             return f.take({members.data(), members.shape(0)});
         }, "members"_a, "A forest of these members.")
         .def("labels", &take_labels, "X"_a, "threads"_a = 1, "(trees, rows): the class each tree votes for.")

@@ -16,6 +16,8 @@ using Strided = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 
 void make_table(Table* self, Strided x, In1<std::uint32_t> categories, std::size_t threads) {
     if (categories.shape(0) != x.shape(1)) throw std::invalid_argument("categories needs one entry per column");
+    require_aligned(x);
+    require_aligned(categories);
     nb::gil_scoped_release release;
     new (self) Table(prepare(x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1), categories.data(), threads));
 }
@@ -51,6 +53,11 @@ Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t
                 message);
     };
     require(table.rows > 0 && table.columns > 0, "the table is empty");
+    require_aligned(members);
+    if (labels) require_aligned(*labels);
+    if (targets) require_aligned(*targets);
+    if (weights) require_aligned(*weights);
+    if (columns) require_aligned(*columns);
     require(labels.has_value() != targets.has_value(), "give labels or targets");
     require(labels.has_value() == (options.classes > 0), "labels go with classes > 0, targets with classes = 0");
     require((options.criterion == Criterion::variance) == targets.has_value(), "the criterion does not fit the task");

@@ -25,6 +25,7 @@ def read_fitted_rows(estimator: Any, X: Any) -> NDArray[np.float64]:
         and X.dtype == np.float64
         and X.ndim == 2
         and X.flags.c_contiguous
+        and X.flags.aligned
         and X.shape[1] == state.get("n_features_in_")
         and X.shape[0] > 0
         and "_columns" in state
