@@ -88,7 +88,7 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
         ensure_all_finite="allow-nan",
         y_numeric=not classification,
     )
-    encoded = np.require(encoded, requirements="CA")
+    encoded = np.require(encoded, requirements=["C", "A"])
     source = X if is_frame(X) else encoded
     columns = Columns((None,) * encoded.shape[1]) if columns is None else columns
     weights = read_weights(sample_weight, len(encoded))
@@ -120,7 +120,7 @@ def read_rows(estimator: Any, X: Any, columns: Columns) -> NDArray[np.float64]:
         ensure_all_finite="allow-nan",
         reset=False,
     )
-    return np.require(rows, requirements="CA")
+    return np.require(rows, requirements=["C", "A"])
 
 
 def read_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
