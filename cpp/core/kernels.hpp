@@ -76,6 +76,7 @@ struct Kernels {
     void (*scan_classes[2])(LaneScan&);      // integer weights, Gini, 3 <= K <= kMaxLaneClasses
     void (*scan_moments[2])(LaneScan&);      // real weights: variance, or Gini with K = 2
     BinOutlook (*scan_bins)(const std::int32_t* counts, double total, double ones);  // (256 bins, 2 classes)
+    BinOutlook (*scan_moment_bins)(const double* sums, double total, double moment, double min_weight);
     // Stable partition of n words by side[i] (1 left, 0 right). Writes up to 7 words behind the n of `spare`.
     void (*divide)(std::uint32_t* words, std::size_t n, const std::uint8_t* side, std::uint32_t* spare);
     // Eight lists side by side: keys[i * 8 + l] = lists[l][i]. Reads and writes up to 7 elements more.
@@ -97,6 +98,13 @@ const Kernels& best_kernels();
 inline double moment_score(double left, double left_moment, double total, double total_moment) {
     const double d = left_moment * total - left * total_moment;
     return d * d / (left * (total - left));
+}
+
+// (n - n_left) times a bound of moment_score over all cuts that move part of a first bin left (or right of a last one),
+// by Cauchy-Schwarz from the bin's (weight, moment, weight * target^2).
+inline double end_bound(const double* sum, double total, double mean) {
+    const double squares = sum[2] - 2 * mean * sum[1] + mean * mean * sum[0];
+    return total * total * ((squares > 0 ? squares : 0.0) + 1e-12 * (sum[2] + mean * mean * sum[0]));
 }
 
 // Gini: sum_k l_k^2 / n_left + sum_k r_k^2 / n_right.

@@ -311,6 +311,68 @@ BinOutlook scan_bins(const std::int32_t* counts, double total, double ones) {
     return outlook;
 }
 
+// The same for a variance, or two classes with real weights; (256 bins, weight, moment, weight * target^2). Inside a bin
+// the left moment strays from the line between its edges by at most half the absolute deviations of the bin, which
+// Cauchy-Schwarz bounds. In the first and the last bin, where the score has a pole, its squares bound it.
+BinOutlook scan_moment_bins(const double* sums, double total, double moment, double min_weight) {
+    typedef double Real __attribute__((vector_size(32)));
+    typedef std::int64_t Long __attribute__((vector_size(32)));
+    constexpr int bins = 256;
+    alignas(32) double left[bins + 4], left_moment[bins + 4], spread[bins], size[bins], end[bins];
+    double w = 0, m = 0;
+    const double mean = moment / total;
+    for (int bin = 0; bin < bins; ++bin) {
+        const double* sum = sums + 3 * bin;
+        left[bin] = w;
+        left_moment[bin] = m;
+        size[bin] = sum[0];
+        const double squares = sum[0] * sum[2] - sum[1] * sum[1], product = sum[0] * sum[2];
+        // The slack covers the rounding of the difference.
+        spread[bin] = 0.5 * __builtin_sqrt((squares > 0 ? squares : 0.0) + 1e-12 * product);
+        end[bin] = end_bound(sum, total, mean);
+        w += sum[0];
+        m += sum[1];
+    }
+    left[bins] = w;
+    left_moment[bins] = m;
+    auto load = [](const double* data) {
+        Real values;
+        std::memcpy(&values, data, sizeof values);
+        return values;
+    };
+    const Real never = Real{} - __builtin_inf();
+    Real best = never, reach = never;
+    Long place{}, here{0, 1, 2, 3};
+    for (int bin = 0; bin < bins; bin += 4) {
+        const Real from = load(left + bin), to = load(left + bin + 1), stray = load(spread + bin) * total;
+        const Real d_from = load(left_moment + bin) * total - from * moment;
+        const Real d_to = load(left_moment + bin + 1) * total - to * moment;
+        const Long there = (Long)(load(size + bin) > 0);
+        const Real edge = d_to * d_to / (to * (total - to));
+        const Long better = there & (Long)(edge > best) & (Long)(to >= min_weight) & (Long)(total - to >= min_weight);
+        best = better ? edge : best;
+        place = better ? here : place;
+        const Real far_from = (d_from > 0 ? d_from : -d_from) + stray, far_to = (d_to > 0 ? d_to : -d_to) + stray;
+        const Real low = far_from * far_from / (from * (total - from)), high = far_to * far_to / (to * (total - to));
+        const Real outer = load(end + bin);
+        Real bound = low > high ? low : high;
+        bound = from > 0 ? bound : outer / (total - to);
+        bound = to < total ? bound : outer / from;
+        reach = (there & (Long)(bound > reach)) ? bound : reach;
+        here += 4;
+    }
+    BinOutlook outlook{-__builtin_inf(), -__builtin_inf(), bins};
+    for (int l = 0; l < 4; ++l) {
+        const auto bin = static_cast<std::size_t>(place[l]);
+        if (best[l] > outlook.edge_score || (best[l] == outlook.edge_score && best[l] > never[l] && bin < outlook.edge)) {
+            outlook.edge_score = best[l];
+            outlook.edge = bin;
+        }
+        if (reach[l] > outlook.reach) outlook.reach = reach[l];
+    }
+    return outlook;
+}
+
 #ifndef CONJUNTO_INTRINSICS
 void divide(std::uint32_t* words, std::size_t n, const std::uint8_t* side, std::uint32_t* spare) {
     std::size_t left = 0, right = 0;

@@ -170,6 +170,7 @@ const Kernels& best_kernels() {
                                  {avx2::scan_classes<4>, avx2::scan_classes<8>},
                                  {avx2::scan_moments<4>, avx2::scan_moments<8>},
                                  avx2::scan_bins,
+                                 avx2::scan_moment_bins,
                                  avx2::divide,
                                  avx2::interleave,
                                  avx2::partition,

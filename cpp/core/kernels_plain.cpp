@@ -16,6 +16,7 @@ const Kernels& plain_kernels() {
                                  {scan_classes<4>, scan_classes<8>},
                                  {scan_moments<4>, scan_moments<8>},
                                  scan_bins,
+                                 scan_moment_bins,
                                  divide,
                                  interleave,
                                  partition,

@@ -82,11 +82,16 @@ void fill_histograms(const Tally& tally, const NodeRows& node, const Table& tabl
     }
 }
 
+// How far the left moment can stray inside a bin, and the bound of a bin at an end of the column (real weights).
+struct BinSpread {
+    double inside = 0, end = 0;
+};
+
 // The totals of one bin in the tally's own terms; false if the bin is empty. `spread` bounds how far
 // the left moment can stray inside the bin; `mixed` tells whether a cut inside can be the best at all.
 template <class Tally>
 bool bin_group(const NodeRows& node, const HistogramSpace& space, std::size_t column,
-               std::size_t bin, double* group, double& spread, bool& mixed) {
+               std::size_t bin, double* group, BinSpread& spread, bool& mixed) {
     const std::size_t classes = node.class_total.size();
     if constexpr (Tally::kClasses) {
         double sum = 0;
@@ -111,14 +116,15 @@ bool bin_group(const NodeRows& node, const HistogramSpace& space, std::size_t co
         group[1] = sum[1];
         // Half the absolute deviations, by Cauchy-Schwarz; the slack covers the rounding of the difference.
         const double squares = sum[0] * sum[2] - sum[1] * sum[1];
-        spread = 0.5 * std::sqrt(std::fmax(0.0, squares) + 1e-12 * sum[0] * sum[2]);
+        spread.inside = 0.5 * std::sqrt(std::fmax(0.0, squares) + 1e-12 * sum[0] * sum[2]);
+        spread.end = end_bound(sum, node.total, node.total_moment / node.total);
         mixed = sum[0] > 0;
         return sum[0] > 0;
     }
 }
 
 template <class Tally>
-double bound_inside(const Tally& tally, const NodeRows& node, const double* group, double spread) {
+double bound_inside(const Tally& tally, const NodeRows& node, const double* group, const BinSpread& spread) {
     if constexpr (Tally::kClasses) {
         return tally.bound(group);
     } else {
@@ -127,10 +133,12 @@ double bound_inside(const Tally& tally, const NodeRows& node, const double* grou
         };
         const double left = tally.left(), moment = tally.moment(), size = group[0], part = group[1];
         if (node.integer) return std::fmax(at(left + size - part, moment), at(left + part, moment + part));
-        // Next to the ends of the column the region touches a pole of the score: no bound.
-        if (!(left > 0) || !(left + size < node.total)) return INFINITY;
-        return std::fmax(std::fmax(at(left, moment - spread), at(left, moment + spread)),
-                         std::fmax(at(left + size, moment + part - spread), at(left + size, moment + part + spread)));
+        if (!(left > 0) && !(left + size < node.total)) return INFINITY;
+        if (!(left > 0)) return spread.end / (node.total - size);
+        if (!(left + size < node.total)) return spread.end / left;
+        const double stray = spread.inside;
+        return std::fmax(std::fmax(at(left, moment - stray), at(left, moment + stray)),
+                         std::fmax(at(left + size, moment + part - stray), at(left + size, moment + part + stray)));
     }
 }
 
@@ -298,7 +306,7 @@ private:
     HistogramSpace& space_;
     bool count_rows_ = false;
     std::array<bool, kBins> present_{}, mixed_{}, refine_{};
-    std::array<double, kBins> spread_{};
+    std::array<detail::BinSpread, kBins> spread_{};
     std::size_t last_ = 0, bins_ = 0, edge_ = kBins, inner_bin_ = kBins;
     double edge_score_ = -INFINITY, inner_score_ = -INFINITY;
     std::uint32_t inner_low_ = 0, inner_high_ = 0;
@@ -314,9 +322,13 @@ std::size_t search_histogram(Tally& tally, const NodeRows& node, const Limits& l
     std::array<BinOutlook, kHistogramColumns> outlook;
     double best = choice.least();
     const bool two_classes = !Tally::kClasses && node.integer && limits.min_rows <= 1 && limits.min_weight <= 0;
+    const bool moments = !Tally::kClasses && !node.integer && limits.min_rows <= 1;
     for (std::size_t j = 0; j < columns.size(); ++j) {
         if (two_classes)
             outlook[j] = kernels.scan_bins(space.counts.data() + j * kBins * 2, node.total, node.total_moment);
+        else if (moments)
+            outlook[j] = kernels.scan_moment_bins(space.sums.data() + j * kBins * 3, node.total, node.total_moment,
+                                                  limits.min_weight);
         else
             outlook[j] = BinnedColumn<Tally>(tally, node, limits, table, columns[j], space, j).search_edges();
         best = std::fmax(best, outlook[j].edge_score);
