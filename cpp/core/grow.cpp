@@ -7,7 +7,9 @@
 #include <queue>
 #include <stdexcept>
 
+#include "combinations.hpp"
 #include "parallel.hpp"
+#include "row_store.hpp"
 #include "sorted_lists.hpp"
 #include "split_category.hpp"
 #include "split_histogram.hpp"
@@ -17,27 +19,6 @@
 namespace conjunto {
 
 namespace {
-
-// Columns that a node's rows are stored in; partitioned together as the tree grows.
-struct RowStore {
-    std::vector<std::uint32_t> row, payload, label;
-    std::vector<double> weight, moment, target;
-
-    template <class Body>
-    void each(bool integer, bool regression, Body&& body) {
-        body(row);
-        if (integer) {
-            body(payload);
-            return;
-        }
-        body(weight);
-        body(moment);
-        if (regression)
-            body(target);
-        else
-            body(label);
-    }
-};
 
 struct OpenNode {
     std::size_t begin, end;
@@ -78,10 +59,11 @@ public:
         forest_.columns = static_cast<std::uint32_t>(table_.columns);
         forest_.classes = options_.classes;
         for (const Column& column : table_.column) forest_.categories.push_back(column.categories);
-        kept_sets_.clear();
+        combinations_.clear();
         Philox random(views_.key, views_.number[member], Purpose::tree);
         random_ = &random;
-        load_rows();
+        store_.load(table_, views_, member, options_.classes);
+        limits_.min_rows = std::max(options_.min_rows_leaf, 1U);
         load_columns();
         const OpenNode root{0, store_.row.size(), 0, -1, false, 0, nullptr};
         if (options_.max_leaves > 0)
@@ -95,63 +77,6 @@ public:
 
 private:
     bool regression() const { return options_.classes == 0; }
-
-    void load_rows() {
-        const std::size_t n = table_.rows;
-        const std::uint8_t* small = views_.small_weights ? views_.small_weights + member_ * n : nullptr;
-        const double* real = views_.weights ? views_.weights + member_ * n : nullptr;
-        const std::size_t label_row = views_.shared_labels ? 0 : member_ * n;
-        node_.integer = !real && !regression() && options_.classes <= 255;
-        node_.regression = regression();
-        store_.each(node_.integer, regression(), [](auto& column) { column.clear(); });
-        tree_weight_ = 0;
-        most_weight_ = 0;
-        auto weight_of = [&](std::size_t row) { return real ? real[row] : small ? double(small[row]) : 1.0; };
-        for (std::size_t row = 0; row < n; ++row) {
-            const double weight = weight_of(row);
-            if (weight > 0) {
-                store_.row.push_back(static_cast<std::uint32_t>(row));
-                tree_weight_ += weight;
-                if (node_.integer) most_weight_ = std::max(most_weight_, weight);
-            }
-        }
-        if (store_.row.empty()) throw std::invalid_argument("a member has no row with positive weight");
-        if (regression()) {
-            // Sums of values far from zero lose digits, so targets are taken from near their mean: from a round
-            // number, because differences from it are then exact, and a row of weight 2 counts as two rows.
-            double mean = 0, low = INFINITY, high = -INFINITY;
-            for (const std::uint32_t row : store_.row) {
-                const double target = views_.targets[label_row + row];
-                mean += weight_of(row) / tree_weight_ * target;
-                low = std::min(low, target);
-                high = std::max(high, target);
-            }
-            // In units of a power of two near their spread: squares of targets in any unit neither overflow nor vanish.
-            int exponent = 0;
-            std::frexp(high / 2 - low / 2, &exponent);
-            scale_ = high > low ? std::ldexp(1.0, std::clamp(exponent, -1021, 1022) + 1) : 1.0;
-            center_ = high > low ? scale_ * std::round(mean / scale_) : low;
-        }
-        for (const std::uint32_t row : store_.row) {
-            const double weight = weight_of(row);
-            if (regression()) {
-                const double target = views_.targets[label_row + row] / scale_ - center_ / scale_;
-                store_.weight.push_back(weight);
-                store_.moment.push_back(weight * target);
-                store_.target.push_back(target);
-                continue;
-            }
-            const auto label = static_cast<std::uint32_t>(views_.labels[label_row + row]);
-            if (node_.integer) {
-                store_.payload.push_back((small ? small[row] : 1U) << 8 | label);
-            } else {
-                store_.weight.push_back(weight);
-                store_.moment.push_back(label == 1 ? weight : 0.0);
-                store_.label.push_back(label);
-            }
-        }
-        limits_.min_rows = std::max(options_.min_rows_leaf, 1U);
-    }
 
     // The member's columns in random order: the order decides between equal scores.
     void load_columns() {
@@ -172,11 +97,11 @@ private:
             if (!table_.column[column].categorical() && !table_.column[column].missing) plain_columns_.push_back(column);
         choice_.set_out_of_order(plain_columns_.size() < columns_.size());
         // Lists pay where most columns are tried; best-first growth leaves a subtree before it is done.
-        lists_worth_it_ = all_columns_ && options_.max_leaves == 0 && most_weight_ <= kListWeight &&
+        lists_worth_it_ = all_columns_ && options_.max_leaves == 0 && (!store_.integer || store_.most_weight <= kListWeight) &&
                           options_.classes <= kMaxLaneClasses;
         lists_.close();
         // With integer counts the histograms of one child are the parent's less the other child's.
-        keeps_bins_ = all_columns_ && node_.integer && options_.max_leaves == 0 && options_.k_best == 1 &&
+        keeps_bins_ = all_columns_ && store_.integer && options_.max_leaves == 0 && options_.k_best == 1 &&
                       options_.combination == 0 && options_.search != Search::sorted &&
                       plain_columns_.size() <= kHistogramColumns;
     }
@@ -222,47 +147,12 @@ private:
         }
     }
 
-    // Points node_ at the rows of `open` and adds up its totals.
-    void read(const OpenNode& open) {
-        node_.row = store_.row.data() + open.begin;
-        node_.n = open.end - open.begin;
-        if (node_.integer) {
-            node_.payload = store_.payload.data() + open.begin;
-        } else {
-            node_.weight = store_.weight.data() + open.begin;
-            node_.moment = store_.moment.data() + open.begin;
-            if (!regression()) node_.label = store_.label.data() + open.begin;
-        }
-        node_.total = node_.total_moment = 0;
-        if (node_.integer) {
-            counts_.assign(options_.classes, 0);
-            for (std::size_t i = 0; i < node_.n; ++i) counts_[node_.payload[i] & 255U] += node_.payload[i] >> 8;
-            node_.class_total.assign(counts_.begin(), counts_.end());
-            for (const double count : node_.class_total) node_.total += count;
-            if (options_.classes > 1) node_.total_moment = node_.class_total[1];
-            return;
-        }
-        for (std::size_t i = 0; i < node_.n; ++i) {
-            node_.total += node_.weight[i];
-            node_.total_moment += node_.moment[i];
-        }
-        if (regression()) return;
-        node_.class_total.assign(options_.classes, 0.0);
-        for (std::size_t i = 0; i < node_.n; ++i) node_.class_total[node_.label[i]] += node_.weight[i];
-    }
+    void read(const OpenNode& open) { store_.read(open.begin, open.end, options_.classes, node_); }
 
     bool pure() const {
         if (!regression())
             return std::count_if(node_.class_total.begin(), node_.class_total.end(), [](double w) { return w > 0; }) < 2;
-        const double* target = store_.target.data() + (node_.row - store_.row.data());
-        return std::all_of(target, target + node_.n, [&](double y) { return y == target[0]; });
-    }
-
-    // Whether rows begin .. begin + n will be a pure leaf (integer weights; elsewhere the answer is no).
-    bool one_class(std::size_t begin, std::size_t n) const {
-        if (!node_.integer) return false;
-        const std::uint32_t* payload = store_.payload.data() + begin;
-        return std::all_of(payload, payload + n, [&](std::uint32_t p) { return ((p ^ payload[0]) & 255U) == 0; });
+        return store_.one_target(static_cast<std::size_t>(node_.row - store_.row.data()), node_.n);
     }
 
     // The weighted majority; on a tie the parent's class if it takes part, else the lowest.
@@ -278,7 +168,7 @@ private:
     bool examine(const OpenNode& open, PendingSplit& pending) {
         read(open);
         // Real weights are summed with rounding: a side lighter than that cannot be told from an empty one.
-        limits_.min_weight = std::max(options_.min_weight_share_leaf * tree_weight_, node_.integer ? 0.0 : 1e-12 * node_.total);
+        limits_.min_weight = std::max(options_.min_weight_share_leaf * store_.tree_weight, node_.integer ? 0.0 : 1e-12 * node_.total);
         const std::uint32_t label = majority(open.parent_label, open.parent < 0);
         const bool stop = node_.n < options_.min_rows_split || node_.n < 2 * limits_.min_rows ||
                           open.depth >= options_.max_depth || node_.total < 2 * limits_.min_weight || pure();
@@ -292,7 +182,7 @@ private:
                 const std::size_t chosen = options_.k_best > 1 ? random_->below(choice_.size()) : 0;
                 pending.split = choice_[chosen];
                 pending.decrease = std::max(0.0, tally_.decrease(pending.split.score));
-                const double absolute = pending.decrease / tree_weight_ * scale_ * scale_;
+                const double absolute = pending.decrease / store_.tree_weight * store_.scale * store_.scale;
                 if (absolute + std::numeric_limits<double>::epsilon() >= options_.min_decrease) {
                     pending.node = open;
                     pending.label = label;
@@ -362,64 +252,26 @@ private:
         }
     }
 
-    // Forest-RC (Breiman 2001): linear combinations of a few random columns with coefficients uniform in
-    // [-1, 1] on standardised columns; a categorical column enters as the indicator of a random subset.
     void find_combination() {
         drawn_.clear();
-        drawn_sets_.clear();
         const std::size_t length = std::min<std::size_t>(options_.combination, columns_.size());
+        // Combinations constant in the node do not count, but there is an end to drawing others.
         const std::size_t attempts = 10UL * options_.max_features + 100;
         std::size_t tried = 0;
-        for (std::size_t attempt = 0; attempt < attempts; ++attempt) {
+        for (std::uint32_t number = 0; number < attempts; ++number) {
             if (tried >= options_.max_features && choice_.found()) break;
-            std::vector<Term> terms;
-            for (std::size_t j = 0; j < length; ++j) {
-                std::swap(columns_[j], columns_[j + random_->below(columns_.size() - j)]);
-                const Column& column = table_.column[columns_[j]];
-                Term term{(2 * random_->uniform() - 1) * column.scale, columns_[j], -1};
-                if (column.categorical()) {
-                    term.set = static_cast<std::int32_t>(drawn_sets_.size());
-                    for (std::uint32_t word = 0; word < (column.categories + 31) / 32; ++word)
-                        drawn_sets_.push_back(static_cast<std::uint32_t>(random_->next()));
-                }
-                terms.push_back(term);
-            }
-            compute(terms);
-            for (double& value : values_) value = bounded(value);
-            drawn_.push_back(std::move(terms));
-            const auto number = static_cast<std::uint32_t>(drawn_.size() - 1);
+            drawn_.push_back(combinations_.draw(*random_, columns_, length));
+            values_.resize(node_.n);
+            for (std::size_t i = 0; i < node_.n; ++i) values_[i] = combinations_.value(drawn_.back(), node_.row[i]);
             tried += search_values(tally_, node_, limits_, std::span<const double>(values_), number, number, sorted_, choice_);
         }
-        for (auto& terms : drawn_) {
-            for (Term& term : terms) {
-                if (term.set < 0) continue;
-                const auto first = drawn_sets_.begin() + term.set;
-                const std::size_t words = (table_.column[term.column].categories + 31) / 32;
-                term.set = static_cast<std::int32_t>(kept_sets_.size());
-                kept_sets_.insert(kept_sets_.end(), first, first + words);
-            }
-        }
-    }
-
-    double term_value(const Term& term, std::uint32_t row, const std::vector<std::uint32_t>& sets) const {
-        const std::uint32_t rank = table_.ranks_of(row)[term.column];
-        if (rank == kMissing) return std::nan("");
-        const double value =
-            term.set < 0 ? table_.value(row, term.column) : static_cast<double>((sets[term.set + rank / 32] >> (rank % 32)) & 1U);
-        return term.coefficient * value;
-    }
-
-    void compute(const std::vector<Term>& terms) {
-        values_.assign(node_.n, 0.0);
-        for (const Term& term : terms)
-            for (std::size_t i = 0; i < node_.n; ++i) values_[i] += term_value(term, node_.row[i], drawn_sets_);
     }
 
     void make_leaf(const OpenNode& open, std::uint32_t label) {
         std::int32_t number;
         if (regression()) {
             number = static_cast<std::int32_t>(forest_.leaf_value.size());
-            forest_.leaf_value.push_back(center_ + scale_ * (node_.total_moment / node_.total));
+            forest_.leaf_value.push_back(store_.center + store_.scale * (node_.total_moment / node_.total));
         } else {
             number = static_cast<std::int32_t>(forest_.leaf_label.size());
             if (pure()) {
@@ -449,20 +301,18 @@ private:
 
         const std::size_t n = open.end - open.begin;
         const std::size_t to_left = find_sides(pending);
-        store_.each(node_.integer, regression(), [&](auto& column) { partition(column, open.begin, n); });
+        store_.partition(open.begin, n, side_.data(), kernels_);
         if (lists_.holds(open.begin, open.end)) {
-            const bool needed = !one_class(open.begin, to_left) || !one_class(open.begin + to_left, n - to_left);
+            const bool needed = !store_.one_class(open.begin, to_left) || !store_.one_class(open.begin + to_left, n - to_left);
             lists_.partition(open.begin, n, side_.data(), needed, kernels_);
         }
 
         Node node{};
-        node.gain = static_cast<float>(pending.decrease / tree_weight_);
+        node.gain = static_cast<float>(pending.decrease / store_.tree_weight);
         node.test = split.column | (split.missing_left ? Node::kMissingLeft : 0U);
         if (split.kind == TestKind::combination) {
             node.threshold = split.threshold;
-            node.test = (node.test & ~Node::kIndex) | Node::kCombination |
-                        static_cast<std::uint32_t>(forest_.term_start.size() - 1);
-            store_terms(pending.terms);
+            node.test = (node.test & ~Node::kIndex) | Node::kCombination | combinations_.store(pending.terms, forest_);
         } else if (split.kind == TestKind::category) {
             node.test |= Node::kCategory;
             node.threshold = static_cast<double>(forest_.sets.size());
@@ -488,7 +338,7 @@ private:
         NodeRows rows;
         rows.integer = true;
         rows.row = store_.row.data() + smaller.begin;
-        rows.payload = store_.payload.data() + smaller.begin;
+        rows.payload = store_.payload() + smaller.begin;
         rows.n = smaller.end - smaller.begin;
         rows.class_total.resize(options_.classes);
         std::array<LaneColumn, kHistogramColumns> columns;
@@ -508,9 +358,7 @@ private:
         Split& split = pending.split;
         const std::uint32_t* rows = store_.row.data() + begin;
         side_.resize(n);
-        auto weight_at = [&](std::size_t i) {
-            return node_.integer ? double(store_.payload[begin + i] >> 8) : store_.weight[begin + i];
-        };
+        auto weight_at = [&](std::size_t i) { return store_.weight(begin + i); };
         // Where training has nothing missing, a missing value follows the heavier side.
         auto finish = [&](double weight_left) { split.missing_left = 2 * weight_left >= pending.weight; };
         std::size_t to_left = 0;
@@ -521,10 +369,10 @@ private:
                 const auto left = static_cast<std::uint8_t>(side(rows[i]));
                 side_[i] = left;
                 to_left += left;
-                if (node_.integer)
-                    whole += (store_.payload[begin + i] >> 8) * left;
+                if (store_.integer)
+                    whole += (store_.payload()[begin + i] >> 8) * left;
                 else
-                    weight_left += left ? store_.weight[begin + i] : 0.0;
+                    weight_left += left ? weight_at(i) : 0.0;
             }
             finish(weight_left + static_cast<double>(whole));
             return to_left;
@@ -547,9 +395,8 @@ private:
         // 2 for a row that the test has no answer for.
         auto answer = [&](std::uint32_t row) -> std::uint8_t {
             if (split.kind == TestKind::combination) {
-                double value = 0;
-                for (const Term& term : pending.terms) value += term_value(term, row, kept_sets_);
-                return std::isnan(value) ? 2 : bounded(value) <= split.threshold;
+                const double value = combinations_.value(pending.terms, row);
+                return std::isnan(value) ? 2 : value <= split.threshold;
             }
             const std::uint32_t rank = table_.ranks_of(row)[split.column];
             if (rank == kMissing) return 2;
@@ -569,26 +416,6 @@ private:
         return to_left;
     }
 
-    void partition(std::vector<std::uint32_t>& column, std::size_t begin, std::size_t n) {
-        spare_word_.resize(n + 8);
-        kernels_.divide(column.data() + begin, n, side_.data(), spare_word_.data());
-    }
-
-    void partition(std::vector<double>& column, std::size_t begin, std::size_t n) {
-        auto& spare = spare_real_;
-        spare.resize(n);
-        auto* data = column.data() + begin;
-        std::size_t l = 0, r = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const auto value = data[i];
-            data[l] = value;
-            spare[r] = value;
-            l += side_[i];
-            r += 1 - side_[i];
-        }
-        std::copy_n(spare.data(), r, data + l);
-    }
-
     // Categories that the node has not seen go where missing values go.
     void store_set(const Split& split, std::size_t begin, std::size_t n) {
         const std::uint32_t categories = table_.column[split.column].categories;
@@ -604,19 +431,6 @@ private:
         forest_.sets.insert(forest_.sets.end(), set.begin(), set.begin() + (categories + 31) / 32);
     }
 
-    void store_terms(const std::vector<Term>& terms) {
-        for (Term term : terms) {
-            if (term.set >= 0) {
-                const std::size_t words = (table_.column[term.column].categories + 31) / 32;
-                const auto first = kept_sets_.begin() + term.set;
-                term.set = static_cast<std::int32_t>(forest_.sets.size());
-                forest_.sets.insert(forest_.sets.end(), first, first + words);
-            }
-            forest_.terms.push_back(term);
-        }
-        forest_.term_start.push_back(static_cast<std::uint32_t>(forest_.terms.size()));
-    }
-
     const Table& table_;
     const Views& views_;
     const GrowOptions& options_;
@@ -629,9 +443,8 @@ private:
     NodeRows node_;
     Tally tally_{node_};
     Limits limits_;
-    std::vector<std::uint32_t> columns_, plain_columns_, counts_;
+    std::vector<std::uint32_t> columns_, plain_columns_;
     bool all_columns_ = true, lists_worth_it_ = false, keeps_bins_ = false;
-    double tree_weight_ = 0, most_weight_ = 0, center_ = 0, scale_ = 1;
     std::size_t serial_ = 0;
 
     Choice choice_;
@@ -640,12 +453,10 @@ private:
     LaneSpace lanes_;
     SortedLists lists_;
     HistogramSpace histogram_;
+    Combinations combinations_{table_};
     std::vector<std::vector<Term>> drawn_;
-    std::vector<std::uint32_t> drawn_sets_, kept_sets_;
     std::vector<double> values_;
     std::vector<std::uint8_t> side_;
-    std::vector<std::uint32_t> spare_word_;
-    std::vector<double> spare_real_;
 };
 
 template <class Tally>
