@@ -150,13 +150,13 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
             raise ValueError(
                 f"n_estimators={self.n_estimators} is less than the {done} members that exist (warm_start)"
             )
-        same = self._size == (problem.n, problem.m)
+        same = self._size == (problem.n, problem.m) and self._columns.codes == problem.columns.codes
         if problem.classes is not None:
             same = same and np.array_equal(self.classes_, problem.classes)
         if not same:
             raise ValueError(
                 "warm_start adds members to those that exist, so X and y must be the data of the first fit: these have "
-                "another size or other classes (set warm_start=False to start anew)"
+                "another size, other classes or other categories (set warm_start=False to start anew)"
             )
         return done
 
