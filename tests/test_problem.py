@@ -178,3 +178,14 @@ def test_select(X):
 def test_outline_has_a_size_and_takes_no_room():
     outline = Problem.outline(10**9, 10)
     assert (outline.n, outline.m, outline.n_classes) == (10**9, 10, 0)
+
+
+def test_misaligned_memory_is_read_all_the_same():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    shifted = np.zeros(X.nbytes + 1, dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
+    shifted[:] = X
+    assert not shifted.flags.aligned
+    model = CARTClassifier(random_state=0).fit(shifted, X[:, 0] > 0)
+    np.testing.assert_array_equal(model.predict(shifted), X[:, 0] > 0)
+    with pytest.raises(ValueError, match="aligned"):
+        model.tree_.labels(shifted)

@@ -204,7 +204,11 @@ def test_samples_may_miss_a_class(learner, vote):
 def test_a_sample_of_one_class_does_not_stop_the_fit():
     X, y = make_twonorm(40, random_state=0)
     y = (np.arange(40) == 0).astype(int)
-    BaggingClassifier(LogisticRegression(), n_estimators=20, random_state=0).fit(X, y)
+    bag = BaggingClassifier(LogisticRegression(), n_estimators=20, random_state=0).fit(X, y)
+    # A member whose sample lacks the rare row can only answer the other class.
+    blind = [t for t, rows in enumerate(bag.estimators_samples_) if 0 not in rows]
+    assert len(blind) > 0
+    assert (bag.votes(X).labels[blind] == 0).all()
 
 
 def test_repeated_columns_of_a_frame():

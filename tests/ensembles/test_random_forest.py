@@ -157,7 +157,10 @@ def test_proximity_is_the_share_of_common_leaves(kind):
 
 
 def test_more_combinations_than_columns():
-    RandomForestClassifier(n_estimators=3, split="combination", max_features=8, random_state=0).fit(X[:, :4], Y)
+    forest = RandomForestClassifier(
+        n_estimators=3, split="combination", max_features=8, bootstrap=False, random_state=0
+    )
+    assert forest.fit(X[:, :4], Y).score(X[:, :4], Y) == 1
 
 
 @pytest.mark.parametrize(
