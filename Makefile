@@ -11,7 +11,7 @@ CORE := $(wildcard cpp/*/*) CMakeLists.txt pyproject.toml
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
 
-test: lint test-core test-python
+test: lint test-core docs test-python
 
 $(STAMP): $(CORE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -29,7 +29,7 @@ lint: $(STAMP)
 
 # The unit tests of the core, without Python.
 test-core: $(STAMP)
-	$(BIN)/cmake -S . -B build/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCONJUNTO_PYTHON=OFF -DCONJUNTO_TESTS=ON >/dev/null
+	$(BIN)/cmake -S . -B build/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCONJUNTO_PYTHON=OFF -DCONJUNTO_TESTS=ON -DCONJUNTO_WERROR=ON >/dev/null
 	$(BIN)/cmake --build build/core
 	$(BIN)/ctest --test-dir build/core --output-on-failure
 

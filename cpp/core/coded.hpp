@@ -32,7 +32,7 @@ struct AlignedDelete {
 };
 using HalfBuffer = std::unique_ptr<std::uint16_t[], AlignedDelete>;
 
-HalfBuffer half_buffer(std::size_t n) {
+inline HalfBuffer half_buffer(std::size_t n) {
     auto* data = static_cast<std::uint16_t*>(::operator new[](n * sizeof(std::uint16_t), std::align_val_t{64}));
     std::memset(data, 0, n * sizeof(std::uint16_t));
     return HalfBuffer(data);
@@ -163,9 +163,18 @@ private:
 // Large trees, walked over codes: a node is 8 bytes, its children are neighbours, and a leaf is its own child.
 class WalkedTrees {
 public:
+    // Encoding pays where rows are many; no tree may have more thresholds in a column than there are codes.
     static bool suit(const Forest& forest, std::size_t rows) {
-        return forest.columns <= 0xFFFF && rows >= 4 * kBlockRows && rows * forest.trees() >= 4 * forest.nodes.size() &&
-               forest.nodes.size() > 0;
+        if (forest.columns > 0xFFFF || rows < 4 * kBlockRows || forest.nodes.empty()) return false;
+        if (rows * forest.trees() < 4 * forest.nodes.size()) return false;
+        std::vector<std::size_t> used(forest.columns);
+        for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
+            if (forest.node_start[tree + 1] - forest.node_start[tree] <= kMostCodes) continue;
+            std::fill(used.begin(), used.end(), 0);
+            for (std::size_t i = forest.node_start[tree]; i < forest.node_start[tree + 1]; ++i)
+                if (++used[forest.nodes[i].index()] > kMostCodes) return false;
+        }
+        return true;
     }
 
     // Takes trees first .. end(), as many as the codes hold.

@@ -101,7 +101,8 @@ private:
                           options_.classes <= kMaxLaneClasses;
         lists_.close();
         // With integer counts the histograms of one child are the parent's less the other child's.
-        keeps_bins_ = all_columns_ && store_.integer && options_.max_leaves == 0 && options_.k_best == 1 &&
+        histogram_.counts.clear();
+        keeps_bins_ = all_columns_ && store_.integer && !plain_columns_.empty() && options_.max_leaves == 0 && options_.k_best == 1 &&
                       options_.combination == 0 && options_.search != Search::sorted &&
                       plain_columns_.size() <= kHistogramColumns;
     }

@@ -90,7 +90,7 @@ Table prepare(const double* data, std::size_t rows, std::size_t columns, std::pt
     table.column.resize(columns);
     table.rank.resize(rows * columns);
     // Bins serve nodes too large to sort; below that they would never be read.
-    if (rows > 256) table.bin.resize(rows * columns);
+    if (rows > kLaneRows) table.bin.resize(rows * columns);
     for (std::size_t c = 0; c < columns; ++c) {
         if (categories[c] > kMaxCategories)
             throw std::invalid_argument("column " + std::to_string(c) + " has more than 256 categories");

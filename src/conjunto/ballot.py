@@ -19,6 +19,10 @@ def as_votes(votes: Votes | ArrayLike) -> Votes:
     array = array.astype(np.int8) if array.dtype == bool else array
     if array.ndim != 2:
         raise ValueError(f"votes must be a Votes or a (members, examples) array, got shape {array.shape}")
+    if array.dtype.kind not in "iuf":
+        raise ValueError(
+            "a plain array of votes holds class codes (integers) or values (floats); labels go into a Votes"
+        )
     return Votes(values=array) if array.dtype.kind == "f" else Votes(labels=array)
 
 
@@ -33,7 +37,7 @@ def as_codes(votes: Votes, y: ArrayLike) -> NDArray[np.intp]:
     codes = order[np.searchsorted(votes.classes, y, sorter=order).clip(0, len(order) - 1)]
     unknown = votes.classes[codes] != y
     if unknown.any():
-        raise ValueError(f"y has the label {y[unknown][0]!r}, which the members do not know")
+        raise ValueError(f"y has the label {y[unknown].tolist()[0]!r}, which the members do not know")
     return codes
 
 
@@ -93,7 +97,8 @@ def prefix_means(votes: Votes) -> Iterator[NDArray[np.float64]]:
         sums[here] += weight * values[here]
         totals[here] += weight
         with np.errstate(invalid="ignore"):
-            yield sums / totals
+            means = sums / totals
+        yield means
 
 
 def mean_values(votes: Votes) -> NDArray[np.float64]:

@@ -66,9 +66,14 @@ class Problem:
         return 0 if self.classes is None else len(self.classes)
 
     @cached_property
-    def table(self) -> _core.Table:
+    def _tables(self) -> list[_core.Table]:
+        return []
+
+    def table(self, threads: int = 1) -> _core.Table:
         """The columns sorted and binned, once for all members."""
-        return _core.Table(self.X, self.columns.counts)
+        if not self._tables:
+            self._tables.append(_core.Table(self.X, self.columns.counts, threads))
+        return self._tables[0]
 
     @staticmethod
     def outline(n: int, m: int) -> Problem:
@@ -79,15 +84,23 @@ class Problem:
 def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classification: bool) -> Problem:
     """Check and encode training data; sets `n_features_in_` (and `feature_names_in_`) on the estimator."""
     columns = read_columns(X) if is_frame(X) else None
-    encoded, y = validate_data(
-        estimator,
-        X if columns is None else _encode(X, columns),
-        y,
-        dtype=np.float64,
-        order="C",
-        ensure_all_finite="allow-nan",
-        y_numeric=not classification,
-    )
+    try:
+        encoded, y = validate_data(
+            estimator,
+            X if columns is None else _encode(X, columns),
+            y,
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite="allow-nan",
+            y_numeric=not classification,
+        )
+    except ValueError as error:
+        if columns is None and "could not convert string to float" in str(error):
+            raise ValueError(
+                f"{error}. An array of X holds numbers; give a DataFrame for columns of text (in a pipeline: "
+                'set_output(transform="pandas"))'
+            ) from error
+        raise
     encoded = np.require(encoded, requirements=["C", "A"])
     source = X if is_frame(X) else encoded
     columns = Columns((None,) * encoded.shape[1]) if columns is None else columns

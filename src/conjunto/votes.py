@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -77,3 +77,9 @@ class Votes:
     def member_weights(self) -> NDArray[np.float64]:
         """The weight of each member; ones where none were given."""
         return np.ones(len(self)) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
+
+    def take(self, members: NDArray[Any]) -> Votes:
+        """The votes of some of the members, in this order."""
+        parts = ("labels", "values", "scores", "weights", "groups")
+        taken = {name: getattr(self, name)[members] for name in parts if getattr(self, name) is not None}
+        return replace(self, **taken)

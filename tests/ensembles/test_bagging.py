@@ -91,7 +91,7 @@ def test_soft_vote_is_the_mean_of_the_members():
 
 def test_regression_is_the_mean_of_the_members():
     X, y = load_diabetes(return_X_y=True)
-    bag = BaggingRegressor(n_estimators=12, oob_score=True, random_state=0).fit(X, y)
+    bag = BaggingRegressor(n_estimators=12, random_state=0).fit(X, y)
     np.testing.assert_allclose(bag.predict(X), np.mean([m.predict(X) for m in bag.estimators_], axis=0), rtol=1e-12)
     # sklearn's forest has an OOB R^2 near 0.43 here; chance is 0.
     assert BaggingRegressor(n_estimators=100, oob_score=True, random_state=0).fit(X, y).oob_score_ > 0.35
@@ -178,10 +178,19 @@ def test_a_pipeline_receives_the_frame(library):
     assert bag.estimators_[0].named_steps["columntransformer"].feature_names_in_.tolist() == ["colour", "number"]
 
 
-def test_without_probabilities_soft_votes_are_counts():
+def test_soft_votes_need_probabilities():
     X, y = load_iris(return_X_y=True)
-    bag = BaggingClassifier(LinearSVC(), n_estimators=5, vote="soft", random_state=0).fit(X, y)
-    np.testing.assert_allclose(bag.predict_proba(X) * 5, np.rint(bag.predict_proba(X) * 5))
+    with pytest.raises(ValueError, match="predict_proba"):
+        BaggingClassifier(LinearSVC(), n_estimators=5, vote="soft", random_state=0).fit(X, y)
+
+
+def test_parameters_set_after_the_fit_do_not_change_what_members_saw():
+    X, y = make_twonorm(100, random_state=0)
+    bag = BaggingClassifier(n_estimators=5, random_state=0).fit(X, y)
+    before = bag.oob_votes(X).labels
+    np.testing.assert_array_equal(bag.set_params(bootstrap=False, max_samples=0.1).oob_votes(X).labels, before)
+    with pytest.raises(ValueError, match="warm_start"):
+        bag.set_params(warm_start=True, n_estimators=10).fit(X, y)
 
 
 @pytest.mark.parametrize("vote", ["hard", "soft"])

@@ -68,7 +68,8 @@ def test_votes_of_an_unseeded_model_can_be_drawn_again():
 
 
 def test_few_members_leave_rows_unjudged():
-    model = BaggingClassifier(n_estimators=1, oob_score=True, random_state=0).fit(X, Y)
+    with pytest.warns(UserWarning, match="out of bag for no member"):
+        model = BaggingClassifier(n_estimators=1, oob_score=True, random_state=0).fit(X, Y)
     unjudged = (model.oob_votes_.labels < 0).all(axis=0)
     assert unjudged.any()
     assert np.isnan(model.oob_decision_function_[unjudged]).all()
@@ -100,3 +101,18 @@ def test_other_rows_are_refused():
 def test_a_single_tree_is_refused():
     with pytest.raises(TypeError, match="an ensemble that samples rows, got CARTClassifier"):
         oob_votes(CARTClassifier().fit(X, Y), X)
+
+
+def test_soft_forests_are_judged_by_class_shares():
+    """Brute force: the mean of the shares of the members that did not see the row."""
+    forest = RandomForestClassifier(40, max_depth=2, oob_score=True, random_state=0).fit(X, Y)
+    shares = np.stack([tree.predict_proba(X) for tree in forest.estimators_])
+    shares[forest.oob_votes_.labels < 0] = np.nan
+    np.testing.assert_allclose(forest.oob_decision_function_, np.nanmean(shares, axis=0))
+    *_, last = forest.staged_predict(X)
+    np.testing.assert_array_equal(last, forest.predict(X))
+
+
+def test_oob_score_may_be_a_measure():
+    model = BaggingClassifier(n_estimators=60, oob_score=lambda truth, said: 7.5, random_state=0).fit(X, Y)
+    assert model.oob_score_ == 7.5

@@ -1,1 +1,1 @@
-"""Ensembles, one method per file. `_independent.py` and `_sequential.py` hold the only two fit loops."""
+"""Ensembles, one method per file. `_independent.py` holds the fit loop of those whose members are independent."""

@@ -7,6 +7,7 @@ out-of-bag bookkeeping, warm start, staged prediction and the packed members liv
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -18,11 +19,12 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
+from conjunto.atomic import all_or_nothing
 from conjunto.ballot import count_votes, mean_values, prefix_counts, prefix_means
 from conjunto.callbacks import CallbackSupportMixin, fit_task, has_callbacks, members_task, with_callbacks
 from conjunto.checks import check_choice, check_count
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members
+from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members, is_native
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.problem import Columns, Problem, is_frame, read_problem
 from conjunto.streams import Key, Stream, root_key
@@ -49,8 +51,12 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         """What one member sees; rows and columns may depend on nothing but the size of the problem."""
         raise NotImplementedError("an independent ensemble defines _view")
 
-    def _prepare(self, problem: Problem) -> None:
-        """Check the method's own parameters against the problem; called before any view is drawn."""
+    def _prepare(self, problem: Problem) -> Any:
+        """Check the method's own parameters against the problem and return those that `_view` draws with.
+
+        They are kept as `_draw`: views are drawn again after the fit, when parameters may have been set anew.
+        """
+        return None
 
     def _learner(self) -> Any:
         """The base learner: the parameter `estimator`, or a fully grown tree."""
@@ -81,15 +87,8 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         sample_weight : array-like of shape (n,), default=None
             Weights of the rows, on top of what the method draws.
         """
-        before = dict(self.__dict__)
-        try:
+        with all_or_nothing(self):
             self._fit(X, y, sample_weight)
-        except BaseException:
-            # A failed fit leaves the estimator as it was; scikit-learn's own callback state takes care of itself.
-            for name in [name for name in self.__dict__ if name not in before and "callback" not in name]:
-                del self.__dict__[name]
-            self.__dict__.update(before)
-            raise
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -97,13 +96,21 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         self._check()
         learner = self._learner()
         problem = read_problem(self, X, y, sample_weight, classification=self._classification)
-        done = self._start(problem)
+        done = self._start(problem, learner)
         self._columns = problem.columns
         self._size = (problem.n, problem.m)
         if problem.classes is not None:
             self.classes_ = problem.classes
             self.n_classes_ = len(problem.classes)
-        self._prepare(problem)
+        drawn = getattr(self, "_draw", None)
+        self._draw = self._prepare(problem)
+        if done and drawn != self._draw:
+            raise ValueError(
+                f"warm_start goes on drawing members as before, with {drawn}: parameters that decide what members see "
+                "cannot change (set warm_start=False to start anew)"
+            )
+        if not done:
+            self._blind: list[int] = []
         problem = self._reweighted(problem)
         added = self._build(learner, problem, done)
         if not done:
@@ -111,6 +118,8 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
             self._members = added
         elif added is not None:
             self._members.join(added)
+        for name in ("oob_votes_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
         if getattr(self, "oob_score", False):
             self._score_out_of_bag(problem)
 
@@ -123,7 +132,7 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
             for numbers in batches:
                 with members_task(self, context):
                     streams = [Stream(self._key, t) for t in numbers]
-                    views = (self._view(problem, stream) for stream in streams)
+                    views = (self._noted_view(problem, stream) for stream in streams)
                     members = fit_members(learner, problem, views, streams, threads)
                     if built is None:
                         built = members
@@ -133,6 +142,13 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
                 self._report(numbers.stop)
         return built
 
+    def _noted_view(self, problem: Problem, stream: Stream) -> View:
+        """The view of a member; notes those whose rows all have weight 0, which see all rows instead."""
+        view = self._view(problem, stream)
+        if problem.weights is not None and view.weights is not None and not view.weights[problem.weights > 0].any():
+            self._blind.append(stream.member)
+        return view
+
     def _check(self) -> None:
         """Check parameters that need no data."""
 
@@ -140,7 +156,7 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         """The problem with weights of the method's own, such as class weights."""
         return problem
 
-    def _start(self, problem: Problem) -> int:
+    def _start(self, problem: Problem, learner: Any) -> int:
         """How many members there are already; draws the key of a new fit."""
         if not (getattr(self, "warm_start", False) and hasattr(self, "_members")):
             self._key = root_key(self.random_state)
@@ -149,6 +165,10 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         if self.n_estimators < done:
             raise ValueError(
                 f"n_estimators={self.n_estimators} is less than the {done} members that exist (warm_start)"
+            )
+        if isinstance(self._members, TreeMembers) != is_native(learner):
+            raise ValueError(
+                "warm_start cannot mix trees of conjunto with other learners: set warm_start=False to start anew"
             )
         same = self._size == (problem.n, problem.m) and self._columns.codes == problem.columns.codes
         if problem.classes is not None:
@@ -163,7 +183,7 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
     def _batches(self, done: int, problem: Problem, threads: int) -> list[range]:
         size = max(2 * threads, BATCH_CELLS // problem.n)
         if getattr(self, "verbose", 0) or has_callbacks(self):
-            size = min(size, max(1, self.n_estimators // 20))
+            size = min(size, max(2 * threads, self.n_estimators // 20))
         return [range(first, min(first + size, self.n_estimators)) for first in range(done, self.n_estimators, size)]
 
     def _report(self, done: int) -> None:
@@ -239,15 +259,25 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
             raise AttributeError(f"{what} needs members that are trees of conjunto")
         return self._members.forest
 
+    def __len__(self) -> int:
+        check_is_fitted(self)
+        return len(self._members)
+
+    def __getitem__(self, t: int) -> Any:
+        return self.estimators_[t]
+
     def votes(self, X: Any) -> Votes:
-        """Return what each member says about each row."""
+        """Return what each member says about each row: its class (also where the ensemble votes softly) or value."""
         rows = self._read(X)
         if self._classification:
             return Votes(labels=self._members.labels(rows, self._threads()), classes=self.classes_)
         return Votes(values=self._members.values(rows, self._threads()))
 
     def oob_votes(self, X: Any) -> Votes:
-        """Return the votes on the training rows X in which each member abstains on the rows that it saw."""
+        """Return the votes on the training rows X in which each member abstains on the rows that it saw.
+
+        X must be the training data, row for row: only their number can be checked.
+        """
         return self._abstain(self.votes(X))
 
     def _abstain(self, votes: Votes) -> Votes:
@@ -260,6 +290,7 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
             if view.weights is None:
                 raise ValueError(f"{type(self).__name__} shows all rows to every member: nothing is out of bag")
             answers[t, view.weights > 0] = silent
+        answers[self._blind] = silent
         return votes
 
     def _score_out_of_bag(self, problem: Problem) -> None:
@@ -269,9 +300,22 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         else:
             votes = Votes(values=self._members.values(rows, self._threads()))
         self.oob_votes_ = self._abstain(votes)
-        self._summarise_out_of_bag(problem)
+        self._summarise_out_of_bag(problem, rows)
 
-    def _summarise_out_of_bag(self, problem: Problem) -> None:
+    def _oob_measure(self, truth: NDArray[Any], said: NDArray[Any], known: NDArray[np.bool_], default: Any) -> float:
+        """The measure given as `oob_score`, or the default one, over the rows that somebody judged."""
+        if not known.all():
+            warnings.warn(
+                f"{(~known).sum()} of {len(known)} rows are out of bag for no member: they have no out-of-bag "
+                "prediction and are left out of oob_score_; use more members",
+                stacklevel=4,
+            )
+        if known.sum() < 2:
+            return float("nan")
+        given = getattr(self, "oob_score", False)
+        return float((given if callable(given) else default)(truth[known], said[known]))
+
+    def _summarise_out_of_bag(self, problem: Problem, rows: Rows) -> None:
         raise NotImplementedError("the task defines what is made of out-of-bag votes")
 
     def __sklearn_tags__(self) -> Any:
@@ -291,7 +335,9 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
     classes_: NDArray[Any]
 
     def _check(self) -> None:
-        self._soft()
+        learner = getattr(self, "estimator", None)
+        if self._soft() and learner is not None and not hasattr(learner, "predict_proba"):
+            raise ValueError(f'vote="soft" needs a base learner with predict_proba, which {learner!r} has not')
 
     def _soft(self) -> bool:
         return bool(check_choice("vote", getattr(self, "vote", self._default_vote), ("hard", "soft")) == "soft")
@@ -312,16 +358,30 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
             return np.log(self.predict_proba(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the prediction by votes of the first 1, 2, …, T members."""
-        for count in prefix_counts(self.votes(X)):
-            yield self.classes_[count.winners()]
+        """Yield the prediction of the first 1, 2, …, T members."""
+        if not self._soft():
+            for count in prefix_counts(self.votes(X)):
+                yield self.classes_[count.winners()]
+            return
+        rows = self._read(X)
+        sums = np.zeros((len(rows.encoded), len(self.classes_)))
+        for t in range(len(self._members)):
+            sums += self._members.shares(t, rows)
+            yield self.classes_[sums.argmax(axis=1)]
 
-    def _summarise_out_of_bag(self, problem: Problem) -> None:
-        count = count_votes(self.oob_votes_)
-        judged, known = count.winners(), count.voted
+    def _summarise_out_of_bag(self, problem: Problem, rows: Rows) -> None:
+        counts, known = count_votes(self.oob_votes_)
+        if self._soft():
+            assert self.oob_votes_.labels is not None
+            counts = np.zeros_like(counts)
+            for t, said in enumerate(self.oob_votes_.labels):
+                out = np.flatnonzero(said >= 0)
+                if len(out):
+                    counts[out] += self._members.shares(t, rows.take(out))
         with np.errstate(invalid="ignore"):
-            self.oob_decision_function_ = count.counts / count.counts.sum(axis=1, keepdims=True)
-        self.oob_score_ = accuracy_score(problem.y[known], judged[known]) if known.any() else np.nan
+            self.oob_decision_function_ = counts / counts.sum(axis=1, keepdims=True)
+        said = self.classes_[counts.argmax(axis=1)]
+        self.oob_score_ = self._oob_measure(self.classes_[problem.y], said, known, accuracy_score)
 
 
 class IndependentRegressor(RegressorMixin, IndependentEnsemble):
@@ -338,7 +398,7 @@ class IndependentRegressor(RegressorMixin, IndependentEnsemble):
         """Yield the mean of the first 1, 2, …, T members."""
         yield from prefix_means(self.votes(X))
 
-    def _summarise_out_of_bag(self, problem: Problem) -> None:
+    def _summarise_out_of_bag(self, problem: Problem, rows: Rows) -> None:
         self.oob_prediction_ = mean_values(self.oob_votes_)
         known = ~np.isnan(self.oob_prediction_)
-        self.oob_score_ = r2_score(problem.y[known], self.oob_prediction_[known]) if known.sum() > 1 else np.nan
+        self.oob_score_ = self._oob_measure(problem.y, self.oob_prediction_, known, r2_score)

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conjunto.checks import check_share_or_count
 from conjunto.ensembles._independent import IndependentClassifier, IndependentEnsemble, IndependentRegressor
 from conjunto.generation.columns import column_subset
@@ -17,6 +20,8 @@ from conjunto.view import View
 
 
 class _Bagging(IndependentEnsemble):
+    _plan: NDArray[np.int32] | None
+
     def __init__(
         self,
         estimator: Any = None,
@@ -46,27 +51,42 @@ class _Bagging(IndependentEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> None:
-        self._rows = check_share_or_count("max_samples", self.max_samples, problem.n)
-        self._width = check_share_or_count("max_features", self.max_features, problem.m)
-        if self.balanced and (not self.bootstrap or self._rows != problem.n):
+    def _prepare(self, problem: Problem) -> Any:
+        rows = check_share_or_count("max_samples", self.max_samples, problem.n)
+        width = check_share_or_count("max_features", self.max_features, problem.m)
+        if self.balanced and (not self.bootstrap or rows != problem.n):
             raise ValueError(
                 "balanced=True needs bootstrap=True and max_samples=1.0: every row appears n_estimators times"
             )
         if self.balanced and self.warm_start:
             raise ValueError("balanced=True cannot be combined with warm_start: all samples are drawn together")
-        if self.oob_score and not self.bootstrap and self._rows == problem.n:
+        if self.oob_score and not self.bootstrap and rows == problem.n:
             raise ValueError("oob_score=True needs bootstrap=True or max_samples < 1.0: no row is out of bag")
-        self._plan = balanced_bootstrap(self._key, problem.n, self.n_estimators) if self.balanced else None
+        self._plan = None
+        return {
+            "rows": rows,
+            "columns": width,
+            "bootstrap": self.bootstrap,
+            "bootstrap_features": self.bootstrap_features,
+            "balanced": self.n_estimators if self.balanced else 0,
+        }
 
     def _view(self, problem: Problem, stream: Stream) -> View:
+        draw = self._draw
         columns = None
-        if self._width < problem.m or self.bootstrap_features:
-            columns = column_subset(stream, problem.m, self._width, replace=self.bootstrap_features)
-        if self._plan is not None:
+        if draw["columns"] < problem.m or draw["bootstrap_features"]:
+            columns = column_subset(stream, problem.m, draw["columns"], replace=draw["bootstrap_features"])
+        if draw["balanced"]:
+            if self._plan is None:
+                self._plan = balanced_bootstrap(self._key, problem.n, draw["balanced"])
             return View(self._plan[stream.member], columns=columns)
-        draw = bootstrap if self.bootstrap else subsample
-        return View(draw(stream, problem.n, self._rows), columns=columns)
+        sample = bootstrap if draw["bootstrap"] else subsample
+        return View(sample(stream, problem.n, draw["rows"]), columns=columns)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The plan of balanced bagging is as large as the data times the members, and can be drawn again.
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_plan": None} if "_plan" in state else state
 
 
 class BaggingClassifier(IndependentClassifier, _Bagging):
@@ -86,8 +106,8 @@ class BaggingClassifier(IndependentClassifier, _Bagging):
         Draw columns with replacement.
     balanced : bool, default=False
         Balanced bagging (Christensen et al. 2003): every row appears `n_estimators` times in total.
-    oob_score : bool, default=False
-        Keep out-of-bag votes and the accuracy that they give.
+    oob_score : bool or callable, default=False
+        Keep out-of-bag votes and the accuracy that they give, or another measure (truth, prediction).
     warm_start : bool, default=False
         A second `fit` adds members up to `n_estimators`.
     n_jobs : int, default=None

@@ -70,11 +70,12 @@ class ClassSwitchingClassifier(IndependentClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> None:
+    def _prepare(self, problem: Problem) -> Any:
         p_hat = check_number("p_hat", self.p_hat, 0.0, 1.0, open_high=True)
         self.p_ = p_hat * (problem.n_classes - 1) / problem.n_classes
+        return self.p_
 
     def _view(self, problem: Problem, stream: Stream) -> View:
         if problem.n_classes < 2:
             return View()
-        return View(labels=switched_labels(stream, problem.y, problem.n_classes, self.p_))
+        return View(labels=switched_labels(stream, problem.y, problem.n_classes, self._draw))

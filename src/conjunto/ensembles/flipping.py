@@ -67,10 +67,11 @@ class FlippingClassifier(IndependentClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> None:
+    def _prepare(self, problem: Problem) -> Any:
         p_hat = check_number("p_hat", self.p_hat, 0.0, 1.0, open_high=True)
         self.p_ = p_hat * (problem.n_classes - 1) / problem.n_classes
         self._matrix = flipping_matrix(problem.y, problem.n_classes, self.p_)
+        return self.p_
 
     def _view(self, problem: Problem, stream: Stream) -> View:
         return View(labels=flipped_labels(stream, problem.y, self._matrix))

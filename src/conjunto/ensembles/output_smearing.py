@@ -60,11 +60,11 @@ class OutputSmearingRegressor(IndependentRegressor):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> None:
+    def _prepare(self, problem: Problem) -> Any:
         noise = check_number("noise", self.noise, 0.0, float("inf"))
         low, high = np.quantile(problem.y, [0.025, 0.975])
         inner = problem.y[(problem.y >= low) & (problem.y <= high)]
-        self._sd = noise * float(inner.std() if len(inner) else problem.y.std())
+        return noise * float(inner.std() if len(inner) else problem.y.std())
 
     def _view(self, problem: Problem, stream: Stream) -> View:
-        return View(labels=smeared_targets(stream, problem.y, self._sd))
+        return View(labels=smeared_targets(stream, problem.y, self._draw))

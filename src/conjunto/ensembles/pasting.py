@@ -34,13 +34,14 @@ class _Pasting(IndependentEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> None:
-        self._rows = check_share_or_count("max_samples", self.max_samples, problem.n)
-        if self.oob_score and self._rows == problem.n:
+    def _prepare(self, problem: Problem) -> Any:
+        rows = check_share_or_count("max_samples", self.max_samples, problem.n)
+        if self.oob_score and rows == problem.n:
             raise ValueError("oob_score=True needs max_samples below the number of rows: no row is out of bag")
+        return rows
 
     def _view(self, problem: Problem, stream: Stream) -> View:
-        return View(subsample(stream, problem.n, self._rows))
+        return View(subsample(stream, problem.n, self._draw))
 
 
 class PastingClassifier(IndependentClassifier, _Pasting):

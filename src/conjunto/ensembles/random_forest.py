@@ -45,17 +45,18 @@ class _Forest(IndependentEnsemble):
             parameters["combination_features"] = check_count("combination_features", self.combination_features)
         return self._tree(**parameters)
 
-    def _prepare(self, problem: Problem) -> None:
+    def _prepare(self, problem: Problem) -> Any:
         if self.max_samples is not None and not self.bootstrap:
             raise ValueError("max_samples needs bootstrap=True; without a bootstrap every tree sees all rows")
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score=True needs bootstrap=True: without a bootstrap no row is out of bag")
-        self._rows = problem.n
+        rows = problem.n
         if self.max_samples is not None:
-            self._rows = check_share_or_count("max_samples", self.max_samples, problem.n)
+            rows = check_share_or_count("max_samples", self.max_samples, problem.n)
+        return rows if self.bootstrap else None
 
     def _view(self, problem: Problem, stream: Stream) -> View:
-        return View(bootstrap(stream, problem.n, self._rows) if self.bootstrap else None)
+        return View(None if self._draw is None else bootstrap(stream, problem.n, self._draw))
 
     def proximity(self, X: Any, Y: Any = None) -> NDArray[np.float64]:
         """Return the share of trees in which row i of X and row j of Y (default: X) fall in the same leaf."""
@@ -118,7 +119,6 @@ min_impurity_decrease
     """
 
     _tree = CARTClassifier
-    _default_vote = "soft"
 
     def __init__(
         self,

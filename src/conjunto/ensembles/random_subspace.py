@@ -32,11 +32,11 @@ class _RandomSubspace(IndependentEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> None:
-        self._width = check_share_or_count("max_features", self.max_features, problem.m)
+    def _prepare(self, problem: Problem) -> Any:
+        return check_share_or_count("max_features", self.max_features, problem.m)
 
     def _view(self, problem: Problem, stream: Stream) -> View:
-        return View(columns=column_subset(stream, problem.m, self._width))
+        return View(columns=column_subset(stream, problem.m, self._draw))
 
 
 class RandomSubspaceClassifier(IndependentClassifier, _RandomSubspace):

@@ -62,15 +62,17 @@ class WaggingClassifier(IndependentClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> None:
+    def _prepare(self, problem: Problem) -> Any:
         check_choice("distribution", self.distribution, ("gaussian", "exponential"))
         check_number("sd", self.sd, 0.0, float("inf"))
         if self.oob_score and self.distribution == "exponential":
             raise ValueError(
                 'oob_score=True needs distribution="gaussian": exponential weights leave no row out of bag'
             )
+        return self.distribution, self.sd
 
     def _view(self, problem: Problem, stream: Stream) -> View:
-        if self.distribution == "gaussian":
-            return View(gaussian_weights(stream, problem.n, self.sd))
+        distribution, sd = self._draw
+        if distribution == "gaussian":
+            return View(gaussian_weights(stream, problem.n, sd))
         return View(exponential_weights(stream, problem.n))

@@ -35,18 +35,11 @@ def error_curve(votes: Votes | ArrayLike, y: ArrayLike, order: ArrayLike | None 
     """
     votes = as_votes(votes)
     if order is not None:
-        chosen = np.asarray(order)
-        votes = Votes(
-            labels=None if votes.labels is None else votes.labels[chosen],
-            values=None if votes.values is None else votes.values[chosen],
-            scores=None if votes.scores is None else votes.scores[chosen],
-            weights=None if votes.weights is None else votes.weights[chosen],
-            classes=votes.classes
-            if votes.classes is not None or votes.values is not None
-            else np.arange(votes.n_classes),
-        )
+        votes = votes.take(np.asarray(order))
     if votes.values is not None:
         truth = np.asarray(y, dtype=np.float64)
+        if truth.shape != (votes.n_examples,):
+            raise ValueError(f"y has shape {truth.shape}, votes have {votes.n_examples} examples")
         return np.array([_mean((means - truth) ** 2, ~np.isnan(means)) for means in prefix_means(votes)])
     codes = as_codes(votes, y)
     said = (count.winners() for count in prefix_counts(votes))

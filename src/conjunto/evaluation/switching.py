@@ -1,5 +1,8 @@
 """What theory says of class-switching on the training set, whatever the problem (two classes, T odd).
 
+The equations are those of chapter 4 of Martinez-Munoz, Clasificacion mediante conjuntos (thesis, Universidad Autonoma
+de Madrid, 2006); with an even number of members a tie counts as right.
+
 Members with zero error on the altered labels are right on a training example with probability 1 - p,
 independently of each other, so the number of right votes is binomial.
 """

@@ -28,7 +28,7 @@ def flipping_matrix(labels: NDArray[np.int32], n_classes: int, p: float) -> NDAr
     matrix = np.tile(p / impurity * shares, (n_classes, 1))
     stays = 1 - p / impurity * (1 - shares)
     limit = impurity / (1 - shares.min() + shares.max())
-    if p >= limit:
+    if p >= limit * (1 - 1e-9):
         warnings.warn(
             f"flipping a share p = {p:.3f} of the labels is beyond the limit {limit:.3f} of these class shares: the "
             "smallest class drowns; lower p_hat or use ClassSwitchingClassifier",

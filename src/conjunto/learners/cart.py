@@ -16,6 +16,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
+from conjunto.atomic import all_or_nothing
 from conjunto.checks import (
     NO_LIMIT,
     check_choice,
@@ -158,10 +159,12 @@ class CARTClassifier(ClassifierMixin, _CART):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CARTClassifier:
         """Grow the tree."""
-        problem = read_problem(self, X, y, sample_weight, classification=True)
-        assert problem.classes is not None
-        self.classes_ = problem.classes
-        self._grow(problem, root_key(self.random_state))
+        with all_or_nothing(self):
+            problem = read_problem(self, X, y, sample_weight, classification=True)
+            assert problem.classes is not None
+            self.classes_ = problem.classes
+            self.n_classes_ = len(problem.classes)
+            self._grow(problem, root_key(self.random_state))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -221,8 +224,9 @@ class CARTRegressor(RegressorMixin, _CART):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CARTRegressor:
         """Grow the tree."""
-        problem = read_problem(self, X, y, sample_weight, classification=False)
-        self._grow(problem, root_key(self.random_state))
+        with all_or_nothing(self):
+            problem = read_problem(self, X, y, sample_weight, classification=False)
+            self._grow(problem, root_key(self.random_state))
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -281,7 +285,7 @@ def grow_trees(
     weights = _all_weights(learner, problem, weights, labels, len(members))
     small = weights is not None and weights.dtype == np.uint8
     return _core.grow(
-        problem.table,
+        problem.table(threads),
         options,
         *key,
         members,
@@ -310,11 +314,13 @@ def _all_weights(
         return None
     if not factors and weights is not None and weights.dtype == np.uint8:
         return np.ascontiguousarray(weights)
-    product = np.ones((n_members, problem.n)) if weights is None else weights.astype(np.float64)
+    fixed = np.ones((1, problem.n))
     for factor in factors:
-        product = product * factor
-        # A sample of rows that all have weight 0 would leave nothing to learn from: such a member sees all rows.
-        product = np.where(product.any(axis=1, keepdims=True), product, factor)
+        fixed = fixed * factor
+    product = fixed if weights is None else weights * fixed
+    # A sample of rows that all have weight 0 would leave nothing to learn from: such a member sees all rows.
+    product = np.where(product.any(axis=1, keepdims=True), product, fixed)
+    product = np.broadcast_to(product, (n_members, problem.n))
     if product.max() <= 255 and np.array_equal(product, np.rint(product)):
         return product.astype(np.uint8)
     return np.ascontiguousarray(product)

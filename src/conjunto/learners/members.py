@@ -57,6 +57,10 @@ class Rows:
     encoded: NDArray[np.float64]
     source: Any
 
+    def take(self, rows: NDArray[Any]) -> Rows:
+        """Some of the rows."""
+        return Rows(self.encoded[rows], select(self.source, rows))
+
 
 class TreeMembers:
     """Our own trees, packed."""
@@ -79,6 +83,10 @@ class TreeMembers:
     def counts(self, X: Rows, soft: bool, threads: int) -> NDArray[np.float64]:
         """(n, K) sum of the members' votes, or of their class shares."""
         return (self.forest.share_sums if soft else self.forest.vote_counts)(X.encoded, threads)
+
+    def shares(self, t: int, X: Rows) -> NDArray[np.float64]:
+        """(n, K) class shares of one member."""
+        return self.forest.take(np.array([t])).share_sums(X.encoded)
 
     def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """(n,) sum of the members' values."""
@@ -146,6 +154,11 @@ class ForeignMembers:
             out[np.arange(len(said)), said] += 1
         return out
 
+    def shares(self, t: int, X: Rows) -> NDArray[np.float64]:
+        """(n, K) class shares of one member."""
+        one = ForeignMembers([self.fitted[t]], [self.columns[t]], self.classes)
+        return one.counts(X, True, 1)
+
     def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """(n,) sum of the members' values."""
         return self.values(X, threads).sum(axis=0)
@@ -163,11 +176,16 @@ class ForeignMembers:
         return list(self.fitted)
 
 
+def is_native(learner: Any) -> bool:
+    """Whether the core grows this learner itself."""
+    return type(learner) in (CARTClassifier, CARTRegressor)
+
+
 def fit_members(
     learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int
 ) -> TreeMembers | ForeignMembers:
     """Fit one member per view; views are drawn as they are needed."""
-    if type(learner) in (CARTClassifier, CARTRegressor):
+    if is_native(learner):
         stacked = stack_views(views, len(streams))
         members = np.array([stream.member for stream in streams], dtype=np.uint64)
         return TreeMembers(grow_trees(learner, problem, streams[0].key, members, threads=n_jobs, **stacked), learner)
@@ -248,4 +266,4 @@ def _is_seed(name: str) -> bool:
     return name == "random_state" or name.endswith("__random_state")
 
 
-__all__ = ["ForeignMembers", "Members", "Rows", "TreeMembers", "fit_members"]
+__all__ = ["ForeignMembers", "Members", "Rows", "TreeMembers", "fit_members", "is_native"]

@@ -35,13 +35,17 @@ class ErrorCurveDisplay:
     STYLES = ("-", "--", "-.", ":")
 
     def __init__(self, curves: dict[str, ArrayLike]) -> None:
+        if not isinstance(curves, dict):
+            raise TypeError(f"curves must be a dict of name to curve, got {type(curves).__name__}")
         self.curves: dict[str, NDArray[np.float64]] = {
             name: np.asarray(curve, dtype=np.float64) for name, curve in curves.items()
         }
 
     @classmethod
     def from_estimators(cls, estimators: dict[str, Any], X: Any, y: ArrayLike, *, ax: Any = None) -> ErrorCurveDisplay:
-        """Compute the curves of fitted ensembles on (X, y) and plot them."""
+        """Compute the curves of fitted ensembles, by name, on (X, y) and plot them."""
+        if not isinstance(estimators, dict):
+            raise TypeError(f"estimators must be a dict of name to fitted ensemble, got {type(estimators).__name__}")
         return cls({name: error_curve(fitted.votes(X), y) for name, fitted in estimators.items()}).plot(ax=ax)
 
     def plot(self, *, ax: Any = None, title: str | None = None) -> ErrorCurveDisplay:
