@@ -30,8 +30,7 @@ __all__ = [*_HOMES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    # Names are resolved on first use: the console script imports this package before it prints its help,
-    # and scikit-learn takes more than a second to import.
+    # Names are resolved on first use: scikit-learn takes more than a second to import.
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'conjunto' has no attribute {name!r}")
