@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def check_readme() -> list[str]:
     """The code block of the README prints what the README shows below it."""
     text = (ROOT / "README.md").read_text()
-    found = re.search(r"```python\n(.*?)```\n\n((?:    .*\n)+)", text, re.DOTALL)
+    found = re.search(r"```python\n(.*?)```\n\n((?:    [^\n]*\n)+)", text, re.DOTALL)
     if found is None:
         return ["README.md: no example with its output"]
     printed = io.StringIO()
