@@ -114,7 +114,9 @@ def run(
 
 
 def takes_r(workload: Workload) -> bool:
-    """R takes part except where one row is predicted, and where only fitting the model would take minutes."""
+    """R takes part except where one row is predicted, and where a single fit takes it minutes."""
+    if workload.task.method == "regression":
+        return workload.task.rows <= 10_000
     return workload.kind == "fit" or (workload.kind == "predict" and workload.task.rows <= 10_000)
 
 
