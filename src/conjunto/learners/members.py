@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -22,32 +22,6 @@ from conjunto.learners.cart import CARTClassifier, CARTRegressor, grow_trees
 from conjunto.problem import Problem, is_frame, select
 from conjunto.streams import LEARNER, Stream
 from conjunto.view import View
-
-
-class Members(Protocol):
-    """Fitted members. X is (encoded rows, the user's own X)."""
-
-    def __len__(self) -> int: ...
-    def labels(self, X: Rows, threads: int) -> NDArray[np.int32]:
-        """(T, n) class codes."""
-
-    def values(self, X: Rows, threads: int) -> NDArray[np.float64]:
-        """(T, n) predicted values."""
-
-    def counts(self, X: Rows, soft: bool, threads: int) -> NDArray[np.float64]:
-        """(n, K) sum of the members' votes, or of their class shares."""
-
-    def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
-        """(n,) sum of the members' values."""
-
-    def reserve(self, factor: float) -> None:
-        """Make room for so many times as many members."""
-
-    def join(self, other: Any) -> None:
-        """Take in the members of another object of the same kind."""
-
-    def estimators(self, like: Any) -> list[Any]:
-        """The members as estimators; `like` is the ensemble they belong to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,4 +240,4 @@ def _is_seed(name: str) -> bool:
     return name == "random_state" or name.endswith("__random_state")
 
 
-__all__ = ["ForeignMembers", "Members", "Rows", "TreeMembers", "fit_members", "is_native"]
+__all__ = ["ForeignMembers", "Rows", "TreeMembers", "fit_members", "is_native"]
