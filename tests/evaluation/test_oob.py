@@ -63,7 +63,7 @@ def test_oob_score_of_a_regression_is_r2():
 
 
 def test_votes_of_an_unseeded_model_can_be_drawn_again():
-    model = BaggingClassifier(n_estimators=20, oob_score=True).fit(X, Y)
+    model = BaggingClassifier(n_estimators=60, oob_score=True).fit(X, Y)
     np.testing.assert_array_equal(oob_votes(model, X).labels, model.oob_votes_.labels)
 
 
