@@ -1,5 +1,42 @@
-"""Data sets: generators of the classic synthetic problems."""
+"""Data sets: generators, bundled classics, others by name, and a user's own tables."""
 
-from conjunto.datasets.generators import make_twonorm, make_waveform
+from conjunto.datasets.catalogue import ENTRIES, Entry
+from conjunto.datasets.densities import DENSITIES, Density, make_density
+from conjunto.datasets.generators import GENERATORS, Generator
+from conjunto.datasets.geometric import make_chi_squared, make_circle, make_line, make_parabola
+from conjunto.datasets.loading import DatasetNotFoundError, canonical_name, describe, load, names
+from conjunto.datasets.norms import make_ringnorm, make_threenorm, make_twonorm
+from conjunto.datasets.record import Dataset
+from conjunto.datasets.table import TableError, as_text, is_number, read_frame, read_table
+from conjunto.datasets.tic_tac_toe import make_tic_tac_toe
+from conjunto.datasets.waveform import make_waveform
 
-__all__ = ["make_twonorm", "make_waveform"]
+__all__ = [
+    "DENSITIES",
+    "ENTRIES",
+    "GENERATORS",
+    "Dataset",
+    "DatasetNotFoundError",
+    "Density",
+    "Entry",
+    "Generator",
+    "TableError",
+    "as_text",
+    "canonical_name",
+    "describe",
+    "is_number",
+    "load",
+    "make_chi_squared",
+    "make_circle",
+    "make_density",
+    "make_line",
+    "make_parabola",
+    "make_ringnorm",
+    "make_threenorm",
+    "make_tic_tac_toe",
+    "make_twonorm",
+    "make_waveform",
+    "names",
+    "read_frame",
+    "read_table",
+]

@@ -1,51 +1,127 @@
-"""Breiman's synthetic problems, seeded and of any size."""
+"""The generators of classification problems by name, with what is known of each: the Bayes rule and its error."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike, NDArray
 
-from conjunto.checks import check_count
+from conjunto.datasets.geometric import (
+    bayes_chi_squared,
+    bayes_circle,
+    bayes_line,
+    bayes_parabola,
+    make_chi_squared,
+    make_circle,
+    make_line,
+    make_parabola,
+)
+from conjunto.datasets.norms import (
+    bayes_ringnorm,
+    bayes_threenorm,
+    bayes_twonorm,
+    make_ringnorm,
+    make_threenorm,
+    make_twonorm,
+)
+from conjunto.datasets.tic_tac_toe import bayes_tic_tac_toe, make_tic_tac_toe
+from conjunto.datasets.waveform import bayes_waveform, make_waveform
 
 
-def make_twonorm(n: int = 300, *, random_state: Any = None) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Two normal classes in 20 dimensions with means (a, …, a) and (-a, …, -a), a = 2 / sqrt(20).
+@dataclass(frozen=True)
+class Generator:
+    """A synthetic problem.
 
-    The Bayes error is 2.3 %.
+    Parameters
+    ----------
+    make : callable
+        `make(n_samples, random_state=...)` gives X and y; that of tic-tac-toe takes nothing.
+    title : str
+        For headings.
+    columns, classes : int
+        What X and y have.
+    bayes : callable or None
+        The rule of least error for equal class shares: X to labels.
+    bayes_error : float or None
+        Its error, as a fraction: exact or by numerical integration, see the docstring of `make`.
+    source : str
+        Where the problem is described.
+    citation : str
+        Who proposed it.
 
     Examples
     --------
-    >>> X, y = make_twonorm(5, random_state=0)
-    >>> X.shape, y.shape
-    ((5, 20), (5,))
+    >>> from conjunto.datasets.generators import GENERATORS
+    >>> twonorm = GENERATORS["twonorm"]
+    >>> X, y = twonorm.make(5000, random_state=0)
+    >>> bool(abs((twonorm.bayes(X) != y).mean() - twonorm.bayes_error) < 0.005)
+    True
     """
-    check_count("n", n)
-    random = check_random_state(random_state)
-    y = random.randint(0, 2, size=n).astype(np.int64)
-    a = 2 / np.sqrt(20)
-    return random.normal(size=(n, 20)) + np.where(y == 0, a, -a)[:, None], y
+
+    make: Callable[..., tuple[Any, Any]]
+    title: str
+    columns: int
+    classes: int
+    bayes: Callable[[ArrayLike], NDArray[Any]] | None
+    bayes_error: float | None
+    source: str
+    citation: str
 
 
-def make_waveform(n: int = 300, *, random_state: Any = None) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Three classes in 21 dimensions, each a random mixture of two of three triangular waves, plus unit noise.
+THESIS = "Martínez Muñoz (2006), Clasificación mediante conjuntos"
+ARCING = (
+    "Breiman (1996). Bias, variance, and arcing classifiers. Technical Report 460, University of California, Berkeley"
+)
 
-    The Bayes error is about 14 %.
-
-    Examples
-    --------
-    >>> X, y = make_waveform(5, random_state=0)
-    >>> X.shape, y.shape
-    ((5, 21), (5,))
-    """
-    check_count("n", n)
-    random = check_random_state(random_state)
-    place = np.arange(1, 22)
-    waves = np.stack([np.maximum(6 - np.abs(place - peak), 0) for peak in (11, 15, 7)]).astype(float)
-    pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    y = random.randint(0, 3, size=n).astype(np.int64)
-    share = random.uniform(size=(n, 1))
-    first, second = waves[pairs[y, 0]], waves[pairs[y, 1]]
-    return share * first + (1 - share) * second + random.normal(size=(n, 21)), y
+GENERATORS: dict[str, Generator] = {
+    "twonorm": Generator(
+        make_twonorm, "Twonorm", 20, 2, bayes_twonorm, 0.0227501, source=f"{THESIS}, A.1.15", citation=ARCING
+    ),
+    "threenorm": Generator(
+        make_threenorm, "Threenorm", 20, 2, bayes_threenorm, 0.104633, source=f"{THESIS}, A.1.13", citation=ARCING
+    ),
+    "ringnorm": Generator(
+        make_ringnorm, "Ringnorm", 20, 2, bayes_ringnorm, 0.0123966, source="Breiman (1996)", citation=ARCING
+    ),
+    "waveform": Generator(
+        make_waveform,
+        "Waveform",
+        21,
+        3,
+        bayes_waveform,
+        0.132933,
+        source=f"{THESIS}, A.1.18",
+        citation="Breiman, Friedman, Olshen, Stone (1984). Classification and Regression Trees. Chapman & Hall",
+    ),
+    "chi-squared": Generator(
+        make_chi_squared,
+        "Chi-squared",
+        10,
+        2,
+        bayes_chi_squared,
+        0.0,
+        source="Recarey (2021), Métodos de ensamblado en Machine Learning, eq. 2.48",
+        citation="Hastie, Tibshirani, Friedman (2009). The Elements of Statistical Learning. Springer, eq. 10.2",
+    ),
+    "line": Generator(
+        make_line, "Line", 2, 2, bayes_line, 0.0, source=f"{THESIS}, section 4.3", citation=f"{THESIS}, section 4.3"
+    ),
+    "parabola": Generator(
+        make_parabola, "Parabola", 2, 2, bayes_parabola, 0.0, source="this library", citation=f"after {THESIS}, 4.3"
+    ),
+    "circle": Generator(
+        make_circle, "Circle", 2, 2, bayes_circle, 0.0, source=f"{THESIS}, figure 1", citation=f"{THESIS}, figure 1"
+    ),
+    "tic-tac-toe": Generator(
+        make_tic_tac_toe,
+        "Tic-tac-toe",
+        9,
+        2,
+        bayes_tic_tac_toe,
+        0.0,
+        source=f"{THESIS}, A.1.14",
+        citation="Aha (1991). Tic-Tac-Toe Endgame. UCI Machine Learning Repository. https://doi.org/10.24432/C5688J",
+    ),
+}

@@ -1,0 +1,229 @@
+"""`load`, `names`, `describe`: data sets by name, wherever they live.
+
+Generators draw; the small classics are package data with checksums; others come from a folder of CSV files
+(`folder=` or the environment variable `CONJUNTO_DATA`), else from OpenML by a pinned id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conjunto.datasets.catalogue import ENTRIES, Entry
+from conjunto.datasets.generators import GENERATORS
+from conjunto.datasets.record import Dataset
+from conjunto.datasets.table import need_pandas, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class DatasetNotFoundError(LookupError):
+    """A data set cannot be had here; the message says how to get it."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def names() -> list[str]:
+    """The names that `load` knows.
+
+    Examples
+    --------
+    >>> from conjunto.datasets import names
+    >>> "german" in names(), "waveform" in names()
+    (True, True)
+    """
+    return sorted({*ENTRIES, *GENERATORS})
+
+
+def describe() -> pd.DataFrame:
+    """One line per data set: size, classes, where it comes from, licence.
+
+    Examples
+    --------
+    >>> from conjunto.datasets import describe
+    >>> describe().loc["german", ["rows", "attributes", "classes", "home"]].tolist()
+    [1000, 20, 2, 'bundled']
+    """
+    pandas = need_pandas()
+    rows: list[dict[str, Any]] = []
+    for name in names():
+        if name in GENERATORS:
+            generator = GENERATORS[name]
+            facts = {
+                "title": generator.title,
+                "rows": "any",
+                "attributes": generator.columns,
+                "classes": generator.classes,
+                "home": "generator",
+                "licence": "generated",
+                "citation": generator.citation,
+            }
+            if name == "tic-tac-toe":
+                facts["rows"] = 958
+        else:
+            entry = ENTRIES[name]
+            facts = {
+                "title": entry.title,
+                "rows": entry.rows,
+                "attributes": entry.columns,
+                "classes": entry.classes,
+                "home": entry.home,
+                "licence": entry.licence,
+                "citation": entry.citation,
+            }
+        rows.append({"name": name, **facts})
+    return pandas.DataFrame(rows).set_index("name")
+
+
+def load(
+    name: str,
+    *,
+    folder: str | Path | None = None,
+    random_state: Any = None,
+    **parameters: Any,
+) -> Dataset:
+    """Return a data set by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`; underscores and hyphens mean the same.
+    folder : path, default=None
+        Where CSV files of data sets that are not bundled lie (`adult.csv.gz`, …; the last column is the target);
+        None is the environment variable `CONJUNTO_DATA`.
+    random_state : int or RandomState, default=None
+        For generators.
+    **parameters
+        For generators: `n_samples`, and what the generator takes.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> from conjunto.datasets import load
+    >>> load("glass")
+    <Dataset glass: 214 rows, 9 attributes, 6 classes>
+    >>> load("waveform", n_samples=500, random_state=0)
+    <Dataset waveform: 500 rows, 21 attributes, 3 classes>
+    """
+    name = canonical_name(name)
+    if name in GENERATORS:
+        return _generate(name, random_state, parameters)
+    if parameters:
+        raise TypeError(f"{name} is not generated and takes no {next(iter(parameters))!r}")
+    entry = ENTRIES[name]
+    return _READERS[entry.home](name, entry, folder)
+
+
+def canonical_name(name: str) -> str:
+    """The name with hyphens, or an error that suggests the nearest."""
+    known = names()
+    name = str(name)
+    if name.lower().replace("_", "-") in known:
+        return name.lower().replace("_", "-")
+    near = get_close_matches(name.lower(), known, 1)
+    hint = f"did you mean {near[0]!r}?" if near else "names() lists them"
+    raise DatasetNotFoundError(f"there is no data set {name!r}; {hint}")
+
+
+def _generate(name: str, random_state: Any, parameters: dict[str, Any]) -> Dataset:
+    pandas = need_pandas()
+    generator = GENERATORS[name]
+    if name != "tic-tac-toe":
+        parameters = {**parameters, "random_state": random_state}
+    X, y = generator.make(**parameters)
+    if not hasattr(X, "columns"):
+        X = pandas.DataFrame(X, columns=[f"x{i + 1}" for i in range(X.shape[1])])
+    return Dataset(
+        name,
+        X,
+        pandas.Series(y, name="target"),
+        "classification",
+        source=generator.source,
+        licence="generated",
+        citation=generator.citation,
+    )
+
+
+@cache
+def _index() -> dict[str, Any]:
+    index: dict[str, Any] = json.loads((files("conjunto.datasets") / "data" / "index.json").read_text())
+    return index
+
+
+def _read_bundled(name: str, entry: Entry, folder: Any) -> Dataset:
+    content = (files("conjunto.datasets") / "data" / f"{name}.csv.gz").read_bytes()
+    if hashlib.sha256(content).hexdigest() != _index()[name]["sha256"]:
+        raise OSError(f"the bundled file of {name} is damaged: install conjunto again")
+    frame = need_pandas().read_csv(io.BytesIO(content), compression="gzip")
+    return _dataset(name, entry, frame, _index()[name]["provenance"])
+
+
+def _read_scikit_learn(name: str, entry: Entry, folder: Any) -> Dataset:
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name.replace('-', '_')}")(as_frame=True)
+    frame = bunch.data.copy()
+    frame["target"] = [bunch.target_names[code] for code in bunch.target]
+    return _dataset(name, entry, frame, "scikit-learn")
+
+
+def _read_external(name: str, entry: Entry, folder: Any) -> Dataset:
+    folder = folder or os.environ.get("CONJUNTO_DATA")
+    if folder is not None:
+        for ending in (".csv", ".csv.gz", ".parquet"):
+            if (path := Path(folder) / f"{name}{ending}").is_file():
+                data = read_table(path, task="classification" if entry.classes else "regression")
+                frame = data.X.assign(**{str(data.y.name): data.y})
+                return _dataset(name, entry, frame, f"{path.name}, from a folder")
+    looked = (
+        f"the folder {folder} has no {name}.csv, .csv.gz or .parquet" if folder else "no folder of data sets is set"
+    )
+    if entry.openml is None:
+        raise DatasetNotFoundError(f"{name} is not bundled, {looked}, and OpenML has no copy: {_remedy(name)}")
+    return _fetch(name, entry, looked)
+
+
+def _fetch(name: str, entry: Entry, looked: str) -> Dataset:
+    from sklearn.datasets import fetch_openml
+
+    try:
+        bunch = fetch_openml(data_id=entry.openml, as_frame=True, parser="auto")
+    except Exception as error:  # whatever the network, the cache or the service raise, the remedy is the same
+        raise DatasetNotFoundError(
+            f"{name} is not bundled, {looked}, and OpenML (data set {entry.openml}) could not be reached "
+            f"({type(error).__name__}): {_remedy(name)}, or try again with a network"
+        ) from error
+    frame = bunch.data.copy()
+    frame["target"] = bunch.target.to_numpy()
+    return _dataset(name, entry, frame, f"OpenML data set {entry.openml}")
+
+
+def _remedy(name: str) -> str:
+    return f"put {name}.csv (header, target last) into a folder and give folder=… or set CONJUNTO_DATA to it"
+
+
+def _dataset(name: str, entry: Entry, frame: pd.DataFrame, provenance: str) -> Dataset:
+    if frame.shape != (entry.rows, entry.columns + 1):
+        raise DatasetNotFoundError(
+            f"{name} from {provenance} has {frame.shape[0]} rows and {frame.shape[1] - 1} attributes, not "
+            f"{entry.rows} and {entry.columns}: another version of the data; {_remedy(name)}"
+        )
+    y = frame.iloc[:, -1]
+    task = "classification" if entry.classes else "regression"
+    source = f"{entry.source} ({provenance})"
+    return Dataset(name, frame.iloc[:, :-1], y, task, source, entry.licence, entry.citation)
+
+
+_READERS = {"bundled": _read_bundled, "scikit-learn": _read_scikit_learn, "external": _read_external}

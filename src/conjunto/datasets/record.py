@@ -1,0 +1,33 @@
+"""`Dataset`: one data set, with where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A data set: attributes, target, and its papers.
+
+    Text, category and bool columns of `X` are categorical; NaN is missing.
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: pd.Series
+    task: str
+    """"classification" or "regression"."""
+    source: str = ""
+    licence: str = ""
+    citation: str = ""
+    notes: tuple[str, ...] = ()
+    """What was decided or changed while reading."""
+
+    def __repr__(self) -> str:
+        kinds = self.y.nunique()
+        what = f"{kinds} classes" if self.task == "classification" else "regression"
+        return f"<Dataset {self.name}: {self.X.shape[0]} rows, {self.X.shape[1]} attributes, {what}>"
