@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from conjunto.datasets.catalogue import ENTRIES, Entry
 from conjunto.datasets.generators import GENERATORS
 from conjunto.datasets.record import Dataset
-from conjunto.datasets.table import need_pandas, read_table
+from conjunto.datasets.table import mark_categories, need_pandas, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,7 +223,7 @@ def _dataset(name: str, entry: Entry, frame: pd.DataFrame, provenance: str) -> D
     y = frame.iloc[:, -1]
     task = "classification" if entry.classes else "regression"
     source = f"{entry.source} ({provenance})"
-    return Dataset(name, frame.iloc[:, :-1], y, task, source, entry.licence, entry.citation)
+    return Dataset(name, mark_categories(frame.iloc[:, :-1]), y, task, source, entry.licence, entry.citation)
 
 
 _READERS = {"bundled": _read_bundled, "scikit-learn": _read_scikit_learn, "external": _read_external}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Dataset:
     """A data set: attributes, target, and its papers.
 
-    Text, category and bool columns of `X` are categorical; NaN is missing.
+    Columns of `X` hold numbers or are of type category; NaN is missing.
     """
 
     name: str

@@ -91,7 +91,7 @@ def read_table(
     notes.append(why)
     for name in frame.columns:
         _check_attribute(frame[name], name in categorical)
-    return Dataset(_stem(path), frame, y, task, source=path.name, notes=tuple(notes))
+    return Dataset(_stem(path), mark_categories(frame), y, task, source=path.name, notes=tuple(notes))
 
 
 def read_frame(path: Path, categorical: Collection[str] = (), *, texts: Collection[str] = ()) -> pd.DataFrame:
@@ -140,6 +140,11 @@ def is_number(kind: Any) -> bool:
     from pandas.api import types
 
     return bool(types.is_numeric_dtype(kind) and not types.is_bool_dtype(kind))
+
+
+def mark_categories(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same table with every column that holds no numbers of type category."""
+    return frame.astype({name: "category" for name in frame.columns if not is_number(frame[name].dtype)})
 
 
 def as_text(column: pd.Series) -> pd.Series:

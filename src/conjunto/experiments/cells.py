@@ -1,0 +1,251 @@
+"""One cell: fit one method on one partition of one data set and measure it.
+
+What a cell gives depends on the experiment alone, not on who runs it, when, or beside what.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import pickle
+import time
+import traceback
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conjunto.datasets import GENERATORS, Dataset, canonical_name, load, read_table
+from conjunto.experiments.measures import MEASURES, Judged
+from conjunto.experiments.methods import make
+from conjunto.experiments.protocols import holdout_sizes
+from conjunto.experiments.spec import Cell, Experiment, Method, Source
+
+# A matrix of more classes than this is neither read nor drawn by anyone.
+MOST_CONFUSED_CLASSES = 60
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a cell: the row that a store keeps."""
+
+    cell: Cell
+    status: str
+    """"done" or "failed"."""
+    measures: dict[str, float] = field(default_factory=dict)
+    nested: dict[int, dict[str, float]] = field(default_factory=dict)
+    """Measures by number of members."""
+    confusion: list[tuple[int, int, int]] = field(default_factory=list)
+    """(true class, predicted class, count), by class code."""
+    fit_seconds: float = math.nan
+    predict_seconds: float = math.nan
+    model_bytes: int = 0
+    members: int = 0
+    n_train: int = 0
+    n_test: int = 0
+    seed: int = 0
+    warnings: tuple[str, ...] = ()
+    traceback: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Training and test rows of one repetition."""
+
+    X_train: Any
+    y_train: NDArray[Any]
+    X_test: Any
+    y_test: NDArray[Any]
+    classes: NDArray[Any] | None
+
+
+class Bench:
+    """Runs cells of one experiment; remembers the data set and the partition it worked on last."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self._data: tuple[str, Dataset] | None = None
+        self._partition: tuple[tuple[str, int], Partition] | None = None
+
+    def run(self, cell: Cell) -> Outcome:
+        """Run a cell; what goes wrong in it becomes part of the outcome."""
+        seed = cell_seed(self.experiment.seed, cell.dataset, cell.repetition, cell.method)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                outcome = self._run(cell, seed)
+            except Exception:  # recorded whole; the run goes on with the other cells
+                outcome = Outcome(cell, "failed", traceback=traceback.format_exc())
+        said = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught)
+        return replace(outcome, seed=seed, warnings=tuple(said))
+
+    def data(self, name: str) -> Dataset:
+        """The data set of this name."""
+        if self._data is None or self._data[0] != name:
+            self._data = (name, open_source(self.experiment.source(name), self.experiment))
+        return self._data[1]
+
+    def partition(self, name: str, repetition: int) -> Partition:
+        """The rows of one repetition, the same for all methods."""
+        if self._partition is None or self._partition[0] != (name, repetition):
+            self._partition = ((name, repetition), self._cut(name, repetition))
+        return self._partition[1]
+
+    def _cut(self, name: str, repetition: int) -> Partition:
+        source, protocol = self.experiment.source(name), self.experiment.protocol
+        seeds = [self.experiment.seed, *_words(name)]
+        if draws_afresh(source) and protocol.kind == "holdout":
+            n_train, n_test = _drawn_sizes(source, self.experiment)
+            random = np.random.RandomState(np.random.MT19937(np.random.SeedSequence([*seeds, repetition])))
+            train = load(source.load or name, **{**source.parameters, "n_samples": n_train}, random_state=random)
+            test = load(source.load or name, **{**source.parameters, "n_samples": n_test}, random_state=random)
+            labels = np.union1d(train.y, test.y)
+            return Partition(train.X, train.y.to_numpy(), test.X, test.y.to_numpy(), labels)
+        data = self.data(name)
+        y = data.y.to_numpy()
+        classes = np.unique(y) if data.task == "classification" else None
+        inside, outside = protocol.split(
+            y, repetition, seeds, source.train, source.test, classification=classes is not None
+        )
+        return Partition(data.X.iloc[inside], y[inside], data.X.iloc[outside], y[outside], classes)
+
+    def _run(self, cell: Cell, seed: int) -> Outcome:
+        part = self.partition(cell.dataset, cell.repetition)
+        method = self.experiment.method(cell.method)
+        task = "regression" if part.classes is None else "classification"
+        model = build(method, task, seed)
+        start = time.perf_counter()
+        model.fit(part.X_train, part.y_train)
+        fitted = time.perf_counter()
+        predicted = _flat(model.predict(part.X_test))
+        done = time.perf_counter()
+        test = Judged(model, part.X_test, part.y_test, predicted, part.classes)
+        names = self.experiment.measures_of(task)
+        measures = {name: MEASURES[name].of(test) for name in names}
+        sizes = resolve_sizes(method.sizes, _members(model))
+        nested = _nested(test, sizes, names)
+        share = self.experiment.protocol.training_share
+        if share:
+            train = Judged(model, part.X_train, part.y_train, _flat(model.predict(part.X_train)), part.classes)
+            measures = _mixed(measures, {name: MEASURES[name].of(train) for name in names}, share)
+            inside = _nested(train, sizes, names)
+            nested = {size: _mixed(nested[size], inside[size], share) for size in nested}
+        return Outcome(
+            cell,
+            "done",
+            measures,
+            nested,
+            confusion(test) if part.classes is not None else [],
+            fitted - start,
+            done - fitted,
+            len(pickle.dumps(model, protocol=5)),
+            _members(model),
+            len(part.y_train),
+            len(part.y_test),
+        )
+
+
+def open_source(source: Source, experiment: Experiment) -> Dataset:
+    """Read or load a data set of an experiment."""
+    if source.data is not None:
+        data: Dataset = source.data
+        return data
+    if source.path is not None:
+        data = read_table(
+            source.path, source.target, task=source.task, drop=source.drop, categorical=source.categorical
+        )
+        return replace(data, name=source.name)
+    name = source.load or source.name
+    if draws_afresh(source):
+        random = np.random.RandomState(
+            np.random.MT19937(np.random.SeedSequence([experiment.seed, *_words(source.name)]))
+        )
+        return load(name, random_state=random, **source.parameters)
+    return load(name, **source.parameters)
+
+
+def draws_afresh(source: Source) -> bool:
+    """Whether the data set is a distribution, not a finite set of rows."""
+    if source.path is not None or source.data is not None:
+        return False
+    name = canonical_name(source.load or source.name)
+    return name in GENERATORS and name != "tic-tac-toe"
+
+
+def build(method: Method, task: str, seed: int) -> Any:
+    """The unfitted estimator of a method, seeded."""
+    if method.estimator is None:
+        return make(method.name, task, method.parameters, seed)
+    from sklearn.base import clone
+
+    model = clone(method.estimator).set_params(**method.parameters)
+    seeds = {name: seed for name in model.get_params() if name == "random_state" or name.endswith("__random_state")}
+    return model.set_params(**seeds)
+
+
+def cell_seed(seed: int, *parts: Any) -> int:
+    """A seed for one cell, from everything that names it."""
+    digest = hashlib.sha256(json.dumps([seed, *parts]).encode()).digest()
+    return int.from_bytes(digest[:4], "little") >> 1
+
+
+def resolve_sizes(sizes: Iterable[int | float], members: int) -> list[int]:
+    """Numbers of members, ascending, from counts and shares; those beyond the ensemble are left out."""
+    counts = {max(1, round(size * members)) if isinstance(size, float) else size for size in sizes}
+    return sorted(count for count in counts if count <= members)
+
+
+def confusion(judged: Judged) -> list[tuple[int, int, int]]:
+    """The cells of the confusion matrix that are not zero."""
+    assert judged.classes is not None
+    if len(judged.classes) > MOST_CONFUSED_CLASSES:
+        return []
+    said = np.searchsorted(judged.classes, judged.predicted)
+    pairs, counts = np.unique(np.stack([judged.codes, said]), axis=1, return_counts=True)
+    return [(int(a), int(b), int(n)) for a, b, n in zip(*pairs, counts, strict=True)]
+
+
+def _nested(judged: Judged, sizes: list[int], names: tuple[str, ...]) -> dict[int, dict[str, float]]:
+    """The measures of the first members, from one pass over the stages."""
+    if not sizes or not hasattr(judged.model, "staged_predict"):
+        return {}
+    staged = [name for name in names if MEASURES[name].staged]
+    found = {}
+    for size, predicted in enumerate(judged.model.staged_predict(judged.X), start=1):
+        if size in sizes:
+            at = replace(judged, predicted=_flat(predicted))
+            found[size] = {name: MEASURES[name].of(at) for name in staged}
+    return found
+
+
+def _mixed(test: dict[str, float], train: dict[str, float], share: float) -> dict[str, float]:
+    return {name: (1 - share) * test[name] + share * train[name] for name in test}
+
+
+def _flat(predicted: Any) -> NDArray[Any]:
+    """One answer per row: some libraries give a column, which would be compared with every row."""
+    return np.asarray(predicted).ravel()
+
+
+def _members(model: Any) -> int:
+    model = getattr(model, "steps", [(None, model)])[-1][1]  # the length of a pipeline is its number of steps
+    try:
+        return len(model)
+    except TypeError:
+        return len(getattr(model, "estimators_", [model]))
+
+
+def _drawn_sizes(source: Source, experiment: Experiment) -> tuple[int, int]:
+    train = experiment.protocol.train if source.train is None else source.train
+    test = experiment.protocol.test if source.test is None else source.test
+    if isinstance(train, int) and isinstance(test, int):
+        return train, test
+    return holdout_sizes(int(source.parameters.get("n_samples", 300)), train, test)
+
+
+def _words(text: str) -> list[int]:
+    return list(np.frombuffer(hashlib.sha256(text.encode()).digest()[:16], dtype="<u4").tolist())

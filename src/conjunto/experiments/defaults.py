@@ -1,0 +1,36 @@
+"""What `conjunto compare` does when nothing is said: a panel of methods and a protocol that ends in minutes."""
+
+from __future__ import annotations
+
+from conjunto.experiments.methods import METHODS, panel
+from conjunto.experiments.protocols import Protocol
+from conjunto.experiments.spec import Method
+
+CURVE_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Numbers of members at which error curves are drawn."""
+
+# Up to so many numbers in the table (rows x attributes), so many repetitions and folds.
+_PROTOCOLS = (
+    (60_000, Protocol("k-fold", 10, 10)),
+    (150_000, Protocol("k-fold", 3, 10)),
+    (500_000, Protocol("k-fold", 1, 10)),
+    (2_000_000, Protocol("k-fold", 1, 5)),
+)
+_LARGEST = Protocol("holdout", 3, train=2 / 3)
+# Ensembles that want a thousand members get them while that takes seconds.
+_MANY_MEMBERS_ROWS = 3000
+
+
+def suggest_protocol(rows: int, attributes: int) -> Protocol:
+    """10 x 10-fold cross-validation for small tables, fewer repetitions and folds for larger ones."""
+    return next((protocol for limit, protocol in _PROTOCOLS if rows * attributes <= limit), _LARGEST)
+
+
+def suggest_methods(task: str, rows: int, names: list[str] | None = None) -> list[Method]:
+    """The panel (or the methods named), with the numbers of members that the size of the data allows."""
+    methods = []
+    for name in names or panel(task):
+        members = METHODS[name].parameters.get("n_estimators", 0)
+        fewer = {"n_estimators": 200} if members > 200 and rows > _MANY_MEMBERS_ROWS else {}
+        methods.append(Method(name, parameters=fewer, sizes=CURVE_SIZES))
+    return methods

@@ -1,0 +1,36 @@
+"""A helper process of `run`: reads the experiment from standard input, works on the store, and ends.
+
+Standard input stays open as long as the parent lives; when it closes, the helper ends at once, even if the parent
+was killed.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import threading
+
+
+def main() -> None:
+    """Work until nothing is left to claim."""
+    order = pickle.load(sys.stdin.buffer)
+    sys.path[:] = order["path"]
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    from conjunto.experiments.run import work
+    from conjunto.experiments.store import Store
+
+    experiment, cells = pickle.loads(order["work"])
+    with Store(order["store"], experiment) as store:
+        work(experiment, store, cells)
+
+
+def _end_with_parent() -> None:
+    # sys.stdin.buffer would hold its lock while Python shuts down.
+    while os.read(0, 1024):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

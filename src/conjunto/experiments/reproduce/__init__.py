@@ -1,0 +1,170 @@
+"""Published tables, run again: ours beside the printed value, with a verdict per cell and per conclusion.
+
+One literal table says what can be run; the numbers are package data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conjunto.datasets import DatasetNotFoundError
+from conjunto.experiments.cells import open_source
+from conjunto.experiments.reproduce.martinez_3 import UNPRUNED, experiment_3_6, table_3_6
+from conjunto.experiments.reproduce.martinez_4 import (
+    NO_C45,
+    experiment,
+    experiment_4_6,
+    table_4_2,
+    table_4_3,
+    table_4_5,
+    table_4_6,
+)
+from conjunto.experiments.reproduce.verdicts import VERDICTS, Conclusion, Line
+from conjunto.experiments.results import Results
+from conjunto.experiments.run import Progress, run
+from conjunto.experiments.spec import Experiment, suggest
+
+THESIS = "Martínez Muñoz, Clasificación mediante conjuntos, doctoral thesis, Universidad Autónoma de Madrid, 2006"
+QUICK_RUNS = 5
+
+
+class ReproduceError(ValueError):
+    """A table cannot be run as asked; the message says why."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A published table and how it is run again."""
+
+    title: str
+    source: str
+    experiment: Callable[[], Experiment]
+    judge: Callable[[Results, list[str]], tuple[list[Line], list[Conclusion]]]
+    departures: tuple[str, ...]
+    """In what our run is not that of the document."""
+    cost: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of a table."""
+
+    key: str
+    runs: int
+    published_runs: int
+    lines: list[Line]
+    conclusions: list[Conclusion]
+    skipped: dict[str, str]
+    """Data sets that were not run, and why."""
+
+    def counts(self) -> dict[str, int]:
+        """How many lines have each verdict."""
+        return {verdict: sum(line.verdict == verdict for line in self.lines) for verdict in VERDICTS}
+
+
+TABLES: dict[str, Reproduction] = {
+    "martinez-3.6": Reproduction(
+        "bagging on waveform by training size, 101 trees",
+        f"{THESIS}, cuadro 3.6",
+        experiment_3_6,
+        table_3_6,
+        (UNPRUNED,),
+        "90 fits of 101 trees: seconds",
+    ),
+    "martinez-4.2": Reproduction(
+        "test error of class-switching, flipping and bagging, 1000 trees",
+        f"{THESIS}, cuadro 4.2",
+        experiment,
+        table_4_2,
+        (NO_C45,),
+        "13,500 fits of 1000 trees: about an hour on two cores",
+    ),
+    "martinez-4.3": Reproduction(
+        "wins, draws and losses between the configurations of 4.2",
+        f"{THESIS}, cuadro 4.3",
+        experiment,
+        table_4_3,
+        (NO_C45, "counts of the published table are those of the problems and configurations that were run"),
+        "the run of martinez-4.2, shared with it",
+    ),
+    "martinez-4.5": Reproduction(
+        "share of class-switching's members that are worse than chance",
+        f"{THESIS}, cuadro 4.5",
+        experiment,
+        table_4_5,
+        (NO_C45,),
+        "the run of martinez-4.2, shared with it",
+    ),
+    "martinez-4.6": Reproduction(
+        "class-switching and flipping on unbalanced threenorm",
+        f"{THESIS}, cuadro 4.6",
+        experiment_4_6,
+        table_4_6,
+        (NO_C45, "a fresh test set for each training set; the thesis has one test set for each share"),
+        "400 fits of 1000 trees: about two minutes on two cores",
+    ),
+}
+
+
+def reproduce(
+    key: str,
+    folder: str | Path,
+    *,
+    runs: int | None = None,
+    datasets: Sequence[str] | None = None,
+    quick: bool = False,
+    n_jobs: int | None = -1,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run a published table, or a part of it, and compare.
+
+    Parameters
+    ----------
+    key : str
+        One of `TABLES`.
+    folder : path
+        Where the store is kept. A run with fewer runs or data sets is gone on with, never repeated.
+    runs : int, default=None
+        Repetitions; None is the published number, or 5 with `quick`.
+    datasets : sequence of str, default=None
+        Only these data sets.
+    n_jobs : int, default=-1
+        Processes.
+    progress : callable, default=None
+        Called with (finished, failed, all).
+    """
+    if key not in TABLES:
+        raise ReproduceError(f"there is no table {key!r}; {suggest(key, TABLES)}")
+    table = TABLES[key]
+    whole = table.experiment()
+    published = whole.protocol.repetitions
+    runs = min(runs or (QUICK_RUNS if quick else published), published)
+    chosen, skipped = _choose(whole, datasets)
+    cells = [cell for cell in whole.cells() if cell.dataset in chosen and cell.repetition < runs]
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    store = Path(folder) / f"{whole.name}.sqlite"
+    results = run(whole, store, n_jobs=n_jobs, progress=progress, cells=cells)
+    # A store may hold more runs than were asked for now: the ones asked for are judged.
+    results = Results(results.frame[results.frame["repetition"] < runs], results.spec, results.facts)
+    lines, conclusions = table.judge(results, chosen)
+    return Comparison(key, runs, published, lines, conclusions, skipped)
+
+
+def _choose(whole: Experiment, datasets: Sequence[str] | None) -> tuple[list[str], dict[str, str]]:
+    """The data sets to run, in the order of the table, and those that cannot be."""
+    known = [source.name for source in whole.datasets]
+    wanted = [name.replace("_", "-") for name in datasets] if datasets is not None else known
+    skipped = {name: f"not in this table, which has {', '.join(known)}" for name in wanted if name not in known}
+    chosen = []
+    for source in whole.datasets:
+        if source.name in wanted:
+            try:
+                open_source(source, whole)
+                chosen.append(source.name)
+            except DatasetNotFoundError as error:
+                skipped[source.name] = str(error)
+    if not chosen:
+        raise ReproduceError(f"none of the data sets can be run: {'; '.join(skipped.values())}")
+    return chosen, skipped

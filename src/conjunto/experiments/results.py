@@ -1,0 +1,182 @@
+"""`Results`: the rows of a store as tables and comparisons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conjunto.datasets import is_number
+from conjunto.experiments.cells import draws_afresh, open_source
+from conjunto.experiments.measures import MEASURES, default_measures
+from conjunto.experiments.spec import Experiment, Source
+from conjunto.experiments.statistics import corrected_resampled_t, paired_t
+from conjunto.experiments.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What an experiment gave.
+
+    `frame` has one row per cell and size (0: the whole ensemble), with a column per measure.
+    """
+
+    frame: pd.DataFrame
+    spec: dict[str, Any]
+    facts: dict[str, dict[str, Any]]
+
+    @staticmethod
+    def read(store: Store) -> Results:
+        """Everything that is in a store now."""
+        return Results(store.frame(), store.spec, store.datasets())
+
+    @property
+    def datasets(self) -> list[str]:
+        """Names of the data sets, in the order of the experiment."""
+        return [source["name"] for source in self.spec["datasets"]]
+
+    @property
+    def methods(self) -> list[str]:
+        """Labels of the methods, in the order of the experiment."""
+        return [method["label"] for method in self.spec["methods"]]
+
+    def task(self, dataset: str) -> str:
+        """ "classification" or "regression"."""
+        return str(self.facts[dataset]["task"])
+
+    def measures(self, dataset: str) -> list[str]:
+        """The measures of a data set; the first is the main one."""
+        task = self.task(dataset)
+        asked = [name for name in self.spec["measures"] if MEASURES[name].task in (task, "any")]
+        return asked or list(default_measures(task))
+
+    def scores(self, dataset: str, measure: str | None = None, size: int = 0) -> pd.DataFrame:
+        """Repetitions x methods; NaN where a cell failed or is not done."""
+        measure = measure or self.measures(dataset)[0]
+        frame = self.frame
+        chosen = frame[(frame["dataset"] == dataset) & (frame["size"] == size) & (frame["status"] == "done")]
+        if measure not in chosen.columns:
+            chosen = chosen.assign(**{measure: np.nan})
+        table = chosen.pivot(index="repetition", columns="method", values=measure)
+        return table.reindex(columns=self.methods).astype(float)
+
+    def leaderboard(self, dataset: str, measure: str | None = None) -> pd.DataFrame:
+        """Methods from best to worst: mean, sd, p-value against the best, time, size, failures.
+
+        The p-value is that of the corrected resampled t-test (Nadeau & Bengio 2003) over the repetitions that both
+        methods finished, or of the paired t-test where every repetition draws new data. `tied` says that it is 0.05
+        or more, or cannot be told.
+        """
+        import pandas
+
+        measure = measure or self.measures(dataset)[0]
+        scores = self.scores(dataset, measure)
+        greater = MEASURES[measure].greater_is_better
+        whole = self.frame[(self.frame["dataset"] == dataset) & (self.frame["size"] == 0)]
+        means = scores.mean().sort_values(ascending=not greater, kind="stable")
+        best = means.index[0] if means.notna().any() else None
+        lines = []
+        for method in means.index:
+            rows = whole[whole["method"] == method]
+            done = rows[rows["status"] == "done"]
+            values = scores[method].dropna()
+            p = self._p_value(scores, method, best, whole[whole["status"] == "done"])
+            lines.append(
+                {
+                    "method": method,
+                    "mean": values.mean(),
+                    "sd": values.std(ddof=1) if len(values) > 1 else np.nan,
+                    "n": len(values),
+                    "p_value": p,
+                    "tied": bool(method == best or (len(values) and not p < 0.05)),
+                    "fit_seconds": done["fit_seconds"].mean(),
+                    "predict_seconds": done["predict_seconds"].mean(),
+                    "model_bytes": done["model_bytes"].mean(),
+                    "members": done["members"].mean(),
+                    "failed": int((rows["status"] == "failed").sum()),
+                }
+            )
+        return pandas.DataFrame(lines)
+
+    def means(self, measure: str) -> pd.DataFrame:
+        """Data sets x methods: the mean of a measure."""
+        import pandas
+
+        return pandas.DataFrame({name: self.scores(name, measure).mean() for name in self.datasets}).T
+
+    def curve(self, dataset: str, measure: str | None = None) -> pd.DataFrame:
+        """Sizes x methods: the mean measure by number of members."""
+        measure = measure or self.measures(dataset)[0]
+        frame = self.frame
+        chosen = frame[(frame["dataset"] == dataset) & (frame["size"] > 0)]
+        if measure not in chosen.columns or chosen.empty:
+            import pandas
+
+            return pandas.DataFrame(columns=self.methods, dtype=float)
+        table = chosen.pivot_table(index="size", columns="method", values=measure, aggfunc="mean")
+        return table.reindex(columns=[method for method in self.methods if method in table.columns])
+
+    def failures(self) -> pd.DataFrame:
+        """The cells that failed, with the last line of their traceback."""
+        failed = self.frame[(self.frame["status"] == "failed") & (self.frame["size"] == 0)]
+        reasons = failed["traceback"].str.strip().str.split("\n").str[-1]
+        return failed[["dataset", "repetition", "method"]].assign(reason=reasons)
+
+    def _p_value(self, scores: pd.DataFrame, method: str, best: Any, done: pd.DataFrame) -> float:
+        if best is None or method == best:
+            return float("nan")
+        pair = scores[[method, best]].dropna()
+        if len(pair) < 2:
+            return float("nan")
+        if self.facts[str(done["dataset"].iloc[0])]["rows"] is None:
+            # Drawn afresh for every repetition: training sets do not overlap, and the plain test is right.
+            test = paired_t(pair[method], pair[best])
+        else:
+            ratio = float((done["n_test"] / done["n_train"]).mean())
+            test = corrected_resampled_t(pair[method], pair[best], test_to_train=ratio)
+        # The same difference every time, in few repetitions, is chance more likely than certainty.
+        certain = test.degenerate and test.mean_difference != 0 and test.n < 10
+        return float("nan") if certain else test.p_value
+
+
+def dataset_facts(source: Source, experiment: Experiment) -> dict[str, Any]:
+    """What a report says of a data set."""
+    data = open_source(source, experiment)
+    y = data.y
+    classification = data.task == "classification"
+    facts: dict[str, Any] = {
+        "task": data.task,
+        "target": str(y.name),
+        "rows": None if draws_afresh(source) and experiment.protocol.kind == "holdout" else len(y),
+        "attributes": data.X.shape[1],
+        "categorical": int(sum(not is_number(kind) for kind in data.X.dtypes)),
+        "missing": float(data.X.isna().to_numpy().mean()),
+        "source": data.source,
+        "licence": data.licence,
+        "citation": data.citation,
+        "notes": list(data.notes),
+    }
+    if classification:
+        counts = y.value_counts().sort_index()
+        facts["classes"] = [str(label) for label in counts.index]
+        facts["counts"] = [int(count) for count in counts]
+        facts["notes"] += _rare(counts, experiment)
+    return facts
+
+
+def _rare(counts: Any, experiment: Experiment) -> list[str]:
+    protocol = experiment.protocol
+    if protocol.kind != "k-fold" or not protocol.stratify:
+        return []
+    rare = [str(label) for label, count in counts.items() if count < protocol.folds]
+    if not rare:
+        return []
+    listed = ", ".join(rare[:5]) + (f", … ({len(rare)} classes)" if len(rare) > 5 else "")
+    return [
+        f"fewer examples than the {protocol.folds} folds: {listed}; such a class is missing from some test folds, and "
+        "with one example it is never in training and test at once"
+    ]

@@ -1,0 +1,362 @@
+"""`Experiment`: data sets x methods x protocol x measures x seed, frozen, from Python or a TOML file.
+
+Two experiments are the same when their fingerprints are: what is in a store belongs to one fingerprint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from conjunto.checks import check_choice, check_count
+from conjunto.datasets import Dataset
+from conjunto.experiments.measures import MEASURES, default_measures
+from conjunto.experiments.methods import check_method
+from conjunto.experiments.protocols import Protocol, check_rows
+
+TASKS = ("classification", "regression")
+
+
+class SpecError(ValueError):
+    """An experiment cannot be run as it is written; the message says where and what to do."""
+
+
+class Cell(NamedTuple):
+    """The unit of work: one method on one partition of one data set."""
+
+    dataset: str
+    repetition: int
+    method: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set of an experiment: a name that `datasets.load` knows, a file, or data in memory."""
+
+    name: str
+    path: str | None = None
+    target: str | None = None
+    task: str | None = None
+    drop: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    load: str | None = None
+    """The name to load when it is not `name` itself: one generator can stand under several names."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """For generators, such as `n_samples` and `class_shares`."""
+    train: int | float | None = None
+    test: int | float | None = None
+    """Sizes of a holdout, where the data set has its own."""
+    data: Any = field(default=None, repr=False)
+    """A `Dataset` in memory."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.path, Path):
+            object.__setattr__(self, "path", str(self.path))
+        for key in ("name", "path", "target", "task", "load"):
+            if key == "name" or getattr(self, key) is not None:
+                _need_text(key, getattr(self, key))
+        if self.task is not None:
+            check_choice("task", self.task, TASKS)
+        for key in ("drop", "categorical"):
+            columns = _items(key, getattr(self, key))
+            for column in columns:
+                _need_text(key, column)
+            object.__setattr__(self, key, columns)
+        _need_table("parameters", self.parameters)
+        for key in ("train", "test"):
+            if getattr(self, key) is not None:
+                check_rows(key, getattr(self, key))
+        if not isinstance(self.data, Dataset | None):
+            raise ValueError(f"data must be a Dataset, got {type(self.data).__name__}")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of an experiment: a registered name or an estimator, with parameters."""
+
+    name: str
+    label: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    sizes: tuple[int | float, ...] = ()
+    """Numbers of members (or shares of them) at which one fitted ensemble is scored too."""
+    estimator: Any = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        _need_text("name", self.name)
+        if self.label == "":
+            object.__setattr__(self, "label", self.name)
+        _need_text("label", self.label)
+        _need_table("parameters", self.parameters)
+        object.__setattr__(self, "sizes", _items("sizes", self.sizes))
+        for size in self.sizes:
+            count = isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1
+            share = isinstance(size, Real) and not isinstance(size, Integral) and 0 < float(size) <= 1
+            if not count and not share:
+                raise ValueError(f"sizes: {size!r} of {self.label!r} is neither a count nor a share in (0, 1]")
+        if self.estimator is not None and not hasattr(self.estimator, "get_params"):
+            raise ValueError(f"estimator of {self.label!r} must be an estimator, got {self.estimator!r}")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What to run.
+
+    Parameters
+    ----------
+    datasets : tuple of Source or str
+    methods : tuple of Method or str
+    protocol : Protocol
+    measures : tuple of str, default=()
+        The first is the one that tables are sorted by; () takes the defaults of the task.
+    seed : int, default=0
+        Partitions depend on the seed, the data set and the repetition; members on the method's label too.
+    name : str
+
+    Examples
+    --------
+    >>> from conjunto.experiments import Experiment, Protocol
+    >>> experiment = Experiment(("wine",), ("cart", "bagging"), Protocol("k-fold", repetitions=2, folds=5))
+    >>> len(experiment.cells())
+    20
+    """
+
+    datasets: tuple[Source, ...]
+    methods: tuple[Method, ...]
+    protocol: Protocol = field(default_factory=Protocol)
+    measures: tuple[str, ...] = ()
+    seed: int = 0
+    name: str = "experiment"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "datasets", _items("datasets", self.datasets, Source))
+        object.__setattr__(self, "methods", _items("methods", self.methods, Method))
+        object.__setattr__(self, "measures", _items("measures", self.measures))
+        _check(self)
+
+    def cells(self) -> list[Cell]:
+        """Every cell, all methods of a partition one after the other."""
+        partitions = range(self.protocol.partitions)
+        return [Cell(d.name, r, m.label) for d in self.datasets for r in partitions for m in self.methods]
+
+    def source(self, name: str) -> Source:
+        """The data set of this name."""
+        return next(source for source in self.datasets if source.name == name)
+
+    def method(self, label: str) -> Method:
+        """The method of this label."""
+        return next(method for method in self.methods if method.label == label)
+
+    def measures_of(self, task: str) -> tuple[str, ...]:
+        """The measures of a data set: those asked for that fit its task, or the defaults."""
+        return tuple(m for m in self.measures if MEASURES[m].task in (task, "any")) or default_measures(task)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data that describes the experiment; in-memory parts by their content."""
+        return {
+            "name": self.name,
+            "seed": self.seed,
+            "measures": list(self.measures),
+            "protocol": self.protocol.as_dict(),
+            "datasets": [_plain(source) for source in self.datasets],
+            "methods": [_plain(method) for method in self.methods],
+        }
+
+    def fingerprint(self) -> str:
+        """A hash of everything that decides the results; the name does not."""
+        facts = self.as_dict()
+        del facts["name"]
+        for source in facts["datasets"]:
+            # The content of a file decides, not where it lies.
+            if (path := source.pop("path", None)) is not None:
+                source["content"] = file_hash(path)
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """Read an experiment from a TOML file; paths in it are relative to the file.
+
+    A key that is not known is an error that suggests the right one.
+    """
+    path = Path(path)
+    try:
+        facts = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"{path.name}: {error}") from error
+    facts.setdefault("name", path.stem)
+    experiment = experiment_from_dict(facts, path.name)
+    near = tuple(
+        replace(source, path=str(path.parent / source.path)) if source.path is not None else source
+        for source in experiment.datasets
+    )
+    return replace(experiment, datasets=near)
+
+
+def experiment_from_dict(facts: Mapping[str, Any], where: str = "experiment") -> Experiment:
+    """An experiment from plain data, as `Experiment.as_dict` and TOML give it."""
+    _check_keys(where, facts, Experiment)
+    for key in ("datasets", "methods"):
+        if not isinstance(facts.get(key), list):
+            raise SpecError(f"{where}: give at least one [[{key}]]")
+    if not isinstance(facts.get("protocol", {}), Mapping):
+        raise SpecError(f"{where}: [protocol] must be a table")
+    sources = [_build(f"{where}: datasets", item, Source) for item in facts["datasets"]]
+    methods = [_build(f"{where}: methods", item, Method) for item in facts["methods"]]
+    protocol = _build(f"{where}: protocol", facts.get("protocol", {}), Protocol)
+    try:
+        return Experiment(
+            tuple(sources),
+            tuple(methods),
+            protocol,
+            facts.get("measures", ()),
+            facts.get("seed", 0),
+            facts.get("name", "experiment"),
+        )
+    except ValueError as error:
+        raise SpecError(f"{where}: {error}") from error
+
+
+def suggest(word: str, known: Iterator[str] | Mapping[str, Any] | list[str]) -> str:
+    """A hint for a misspelt word."""
+    known = list(known)
+    near = get_close_matches(word, known, 1, 0.5)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+
+
+def file_hash(path: str | Path) -> str:
+    """SHA-256 of a file's content."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _build(where: str, facts: Any, kind: type[Any]) -> Any:
+    if isinstance(facts, str) and kind is not Protocol:
+        facts = {"name": facts}
+    if not isinstance(facts, Mapping):
+        raise SpecError(f"{where}: {facts!r} is not a table of settings")
+    _check_keys(where, facts, kind)
+    facts = {key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()}
+    if kind is Source and "name" not in facts:
+        if "path" not in facts:
+            raise SpecError(f"{where}: a data set needs a name or a path")
+        facts["name"] = Path(str(facts["path"])).name.split(".")[0]
+    try:
+        return kind(**facts)
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"{where}: {error}") from error
+
+
+def _check_keys(where: str, facts: Mapping[str, Any], kind: type[Any]) -> None:
+    known = [item.name for item in fields(kind) if item.name not in ("data", "estimator")]
+    for key in facts:
+        if key not in known:
+            raise SpecError(f"{where}: unknown key {key!r}; {suggest(str(key), known)}")
+
+
+def _check(experiment: Experiment) -> None:
+    if not experiment.datasets:
+        raise ValueError("datasets: give at least one data set")
+    if not experiment.methods:
+        raise ValueError("methods: give at least one method")
+    check_count("seed", experiment.seed, 0)
+    _need_text("name", experiment.name)
+    if not isinstance(experiment.protocol, Protocol):
+        raise ValueError(f"protocol must be a Protocol, got {experiment.protocol!r}")
+    for measure in experiment.measures:
+        _need_text("measures", measure)
+    for what, labels in (
+        ("datasets", [source.name for source in experiment.datasets]),
+        ("methods", [method.label for method in experiment.methods]),
+        ("measures", list(experiment.measures)),
+    ):
+        twice = {label for label in labels if labels.count(label) > 1}
+        if twice:
+            hint = {"datasets": "; give each a name of its own", "methods": "; give each a label of its own"}
+            raise ValueError(f"{what}: {min(twice)!r} stands twice{hint.get(what, '')}")
+    for measure in experiment.measures:
+        if measure not in MEASURES:
+            raise ValueError(f"measures: unknown measure {measure!r}; {suggest(measure, MEASURES)}")
+    for method in experiment.methods:
+        if method.estimator is None:
+            try:
+                check_method(method.name, method.parameters)
+            except ValueError as error:
+                raise ValueError(f"methods: {error}") from error
+            continue
+        known = method.estimator.get_params()
+        for parameter in method.parameters:
+            if parameter not in known:
+                raise ValueError(f"methods: {method.label} has no parameter {parameter!r}; {suggest(parameter, known)}")
+
+
+def _items(what: str, items: Any, kind: type[Any] | None = None) -> tuple[Any, ...]:
+    """A tuple of what is listed; with `kind`, names become objects of it."""
+    if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+        raise ValueError(f"{what} must be a list, got {items!r}")
+    if kind is None:
+        return tuple(items)
+    found = tuple(kind(item) if isinstance(item, str) else item for item in items)
+    for item in found:
+        if not isinstance(item, kind):
+            raise ValueError(f"{what}: {item!r} is neither a name nor a {kind.__name__}")
+    return found
+
+
+def _need_text(what: str, value: Any) -> None:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{what} must be a text, got {value!r}")
+
+
+def _need_table(what: str, value: Any) -> None:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ValueError(f"{what} must be a table of names and values, got {value!r}")
+
+
+def _plain(item: Source | Method) -> dict[str, Any]:
+    """The fields that differ from their defaults, as JSON can hold them."""
+    facts: dict[str, Any] = {}
+    for part in fields(item):
+        value = getattr(item, part.name)
+        if value is None or value == () or value == {}:
+            continue
+        if part.name == "data":
+            value = _content(value)
+        elif part.name == "estimator":
+            value = f"{type(value).__module__}.{type(value).__qualname__}({_parameters(value)})"
+        facts[part.name] = _jsonable(value)
+    return facts
+
+
+def _parameters(estimator: Any) -> str:
+    return ", ".join(f"{name}={_text(value)}" for name, value in sorted(estimator.get_params(deep=True).items()))
+
+
+def _text(value: Any) -> str:
+    """The representation without addresses, which are others in every process."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, str | int | float | bool) or value is None:
+        return value
+    return _text(value)
+
+
+def _content(data: Any) -> str:
+    import pandas
+
+    digest = hashlib.sha256(repr([*map(str, data.X.columns), *map(str, data.X.dtypes), data.task]).encode())
+    digest.update(pandas.util.hash_pandas_object(data.X, index=False).to_numpy().tobytes())
+    digest.update(pandas.util.hash_pandas_object(data.y, index=False).to_numpy().tobytes())
+    return digest.hexdigest()

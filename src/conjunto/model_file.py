@@ -1,0 +1,197 @@
+"""Model files: a fitted estimator with what is needed to use it on other data, in skops' format.
+
+Reading one executes nothing: only the types listed here and those that skops trusts are built, and our native arrays
+are validated. A pickle is read only when the caller says so.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import time
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import conjunto
+from conjunto.datasets import as_text, is_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMAT = 1
+_INNER_TYPES = (
+    "conjunto._core.Forest",
+    "conjunto.learners.members.ForeignMembers",
+    "conjunto.learners.members.TreeMembers",
+    "conjunto.problem.Columns",
+    "conjunto.votes.Votes",
+)
+
+
+class ModelFileError(ValueError):
+    """A file is not a model that may be read; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A fitted estimator and the table it expects."""
+
+    estimator: Any
+    columns: dict[str, str]
+    """Attributes in their order: "number" or "category"."""
+    target: str
+    task: str
+    versions: dict[str, str] = field(default_factory=dict)
+    created: str = ""
+    about: dict[str, str] = field(default_factory=dict)
+    """Method, data, and what else a reader wants to know."""
+
+    def arrange(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The columns that the estimator expects, in its order and types; others are left out."""
+        missing = [name for name in self.columns if name not in frame.columns]
+        if missing:
+            raise ModelFileError(f"the data lack {_count(missing, 'column')} of the model: {_listed(missing)}")
+        arranged = frame[list(self.columns)].copy()
+        for name, kind in self.columns.items():
+            column = arranged[name]
+            if kind == "category":
+                arranged[name] = as_text(column)
+            elif not is_number(column.dtype):
+                import pandas
+
+                wrong = column.notna() & pandas.to_numeric(column, errors="coerce").isna()
+                if wrong.any():
+                    row = int(np.flatnonzero(wrong)[0])
+                    raise ModelFileError(
+                        f"column {name!r} held numbers when the model was trained, and holds "
+                        f"{str(column.iloc[row])!r} in row {row + 1}"
+                    )
+                arranged[name] = pandas.to_numeric(column, errors="coerce").astype(float)
+        return arranged
+
+    @property
+    def classes(self) -> list[Any]:
+        """The classes; empty in regression."""
+        return [] if self.task == "regression" else list(self.estimator.classes_)
+
+
+def column_kinds(X: pd.DataFrame) -> dict[str, str]:
+    """What each column of a table holds."""
+    return {str(name): "number" if is_number(kind) else "category" for name, kind in X.dtypes.items()}
+
+
+def save_model(path: str | Path, model: Model, *, allow_pickle: bool = False) -> None:
+    """Write a model, whole or not at all; a path ending in .pkl needs `allow_pickle`."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"the folder of {path} does not exist")
+    content = {**_fields(model), "format": FORMAT, "versions": versions(), "created": _now()}
+    if path.suffix in (".pkl", ".pickle", ".joblib"):
+        if not allow_pickle:
+            raise ModelFileError(f"{path.name} would be a pickle, which executes code when it is read: use .skops")
+        data = pickle.dumps(content, protocol=5)
+    else:
+        data = need_skops().dumps(content)
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_bytes(data)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def load_model(path: str | Path, *, allow_pickle: bool = False) -> Model:
+    """Read a model. Whatever is not known to be harmless is refused before anything is built.
+
+    Parameters
+    ----------
+    path : path
+    allow_pickle : bool, default=False
+        Read a pickle too. Only for files of your own: a pickle can execute anything.
+    """
+    path = Path(path)
+    data = path.read_bytes()
+    content = (
+        _read_skops(path.name, data)
+        if zipfile.is_zipfile(io.BytesIO(data))
+        else _read_pickle(path.name, data, allow_pickle)
+    )
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ModelFileError(f"{path.name} is not a conjunto model of format {FORMAT}")
+    try:
+        model = Model(**{name: value for name, value in content.items() if name != "format"})
+        known = set(model.columns.values()) <= {"number", "category"}
+    except (TypeError, AttributeError) as error:
+        raise ModelFileError(f"{path.name} is not a conjunto model: {error}") from error
+    if not known or not hasattr(model.estimator, "predict"):
+        raise ModelFileError(f"{path.name} is not a conjunto model: it is damaged")
+    return model
+
+
+def _read_skops(name: str, data: bytes) -> Any:
+    skops = need_skops()
+    trusted = {*_INNER_TYPES, *(f"{home}.{kind}" for kind, home in conjunto._HOMES.items())}
+    try:
+        unknown = sorted(set(skops.get_untrusted_types(data=data)) - trusted)
+        if unknown:
+            raise ModelFileError(f"{name} holds types that are not trusted and was not read: {_listed(unknown)}")
+        return skops.loads(data, trusted=sorted(trusted))
+    except ModelFileError:
+        raise
+    except Exception as error:  # a damaged file can fail anywhere inside skops, zipfile, json or numpy
+        raise ModelFileError(f"{name} is damaged and was not read: {_first_line(error)}") from error
+
+
+def _read_pickle(name: str, data: bytes, allowed: bool) -> Any:
+    if not allowed:
+        raise ModelFileError(
+            f"{name} is not a skops file and was not read; if it is a pickle that you made yourself, allow pickles"
+        )
+    try:
+        return pickle.loads(data)
+    except Exception as error:  # whatever a damaged pickle raises
+        raise ModelFileError(f"{name} is not a readable pickle: {_first_line(error)}") from error
+
+
+def need_skops() -> Any:
+    """The module skops.io, or how to get it."""
+    try:
+        import skops.io
+    except ImportError:
+        raise ImportError("model files need skops: pip install 'conjunto[cli]'") from None
+    return skops.io
+
+
+def versions() -> dict[str, str]:
+    """What a model or a result was made with."""
+    import platform
+    from importlib.metadata import version
+
+    packages = ("conjunto", "numpy", "scipy", "scikit-learn", "pandas")
+    return {"python": platform.python_version()} | {name: version(name) for name in packages}
+
+
+def _fields(model: Model) -> dict[str, Any]:
+    """The fields of a model, the estimator untouched."""
+    return {name: getattr(model, name) for name in Model.__dataclass_fields__}
+
+
+def _count(items: list[str], what: str) -> str:
+    return f"{len(items)} {what}{'s' if len(items) != 1 else ''}"
+
+
+def _listed(names: list[str], most: int = 8) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+def _first_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"[:200]
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

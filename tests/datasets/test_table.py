@@ -1,0 +1,160 @@
+"""A user's file: what is read equals what was written, every decision is said, and what cannot be used is refused."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conjunto.datasets import TableError, read_table
+
+FRAME = pd.DataFrame(
+    {
+        "age": [31.0, np.nan, 45.0, 52.0],
+        "town": ["Lugo", "Vigo", None, "Lugo"],
+        "smokes": [True, False, True, True],
+        "label": ["yes", "no", "no", "yes"],
+    }
+)
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".tsv", ".parquet"])
+def test_what_was_written_is_read(tmp_path, ending):
+    path = tmp_path / f"people{ending}"
+    if ending == ".parquet":
+        FRAME.to_parquet(path)
+    else:
+        FRAME.to_csv(path, index=False, sep="\t" if ending == ".tsv" else ",")
+    data = read_table(path)
+    assert data.name == "people"
+    assert data.task == "classification"
+    assert data.y.tolist() == ["yes", "no", "no", "yes"]
+    np.testing.assert_array_equal(data.X["age"], FRAME["age"])
+    assert data.X["town"].isna().tolist() == [False, False, True, False]
+    assert data.X["smokes"].tolist() == ["True", "False", "True", "True"]
+
+
+def test_arff(tmp_path):
+    path = write(
+        tmp_path / "labor.arff",
+        "@relation labor\n@attribute wage numeric\n@attribute pension {none,full}\n@attribute class {bad,good}\n"
+        "@data\n2.5,none,bad\n?,?,good\n4,full,good\n",
+    )
+    data = read_table(path)
+    assert data.X["wage"].isna().tolist() == [False, True, False]
+    assert data.X["pension"].isna().tolist() == [False, True, False]
+    assert data.y.tolist() == ["bad", "good", "good"]
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        (["a", "b"] * 30, "classification"),
+        ([True, False] * 30, "classification"),
+        ([1, 2, 3] * 20, "classification"),
+        ([0.0, 1.0] * 30, "classification"),
+        ([0.5, 1.5] * 30, "regression"),
+        (list(range(60)), "regression"),
+        (list(range(15)) * 4, "regression"),
+        ([1, 2] * 3, "classification"),
+    ],
+)
+def test_the_target_decides(tmp_path, values, task):
+    path = tmp_path / "data.csv"
+    pd.DataFrame({"x": range(len(values)), "y": values}).to_csv(path, index=False)
+    data = read_table(path)
+    assert data.task == task
+    assert any(note.startswith(task) for note in data.notes)
+
+
+def test_the_task_can_be_asked_for(tmp_path):
+    path = write(tmp_path / "data.csv", "x,y\n" + "".join(f"{i},{i % 3}\n" for i in range(60)))
+    assert read_table(path).task == "classification"
+    assert read_table(path, task="regression").task == "regression"
+    text = write(tmp_path / "text.csv", "x,y\n1,a\n2,b\n")
+    with pytest.raises(TableError, match="regression needs numbers"):
+        read_table(text, task="regression")
+
+
+def test_target_drop_and_categorical(tmp_path):
+    path = write(tmp_path / "data.csv", "y,code,id,x\na,01,p,1\nb,02,q,2\na,01,r,3\n")
+    data = read_table(path, "y", drop=["id"], categorical=["code"])
+    assert list(data.X.columns) == ["code", "x"]
+    assert data.X["code"].tolist() == ["01", "02", "01"]
+    assert data.y.tolist() == ["a", "b", "a"]
+
+
+def test_rows_without_a_target_are_left_out_and_said(tmp_path):
+    data = read_table(write(tmp_path / "data.csv", "x,y\n1,a\n2,\n3,b\n"))
+    assert data.X["x"].tolist() == [1, 3]
+    assert "1 rows without a target were left out" in data.notes
+
+
+BAD = {
+    "empty": ("", "is empty"),
+    "header only": ("x,y\n", "no rows"),
+    "one column": ("y\n1\n2\n", "1 column"),
+    "constant target": ("x,y\n1,a\n2,a\n", "only the value 'a'"),
+    "target without values": ("x,y\n1,\n2,\n", "no value"),
+    "empty column": ("x,z,y\n1,,a\n2,,b\n", "column 'z' is empty"),
+    "duplicate names": ("x,x,y\n1,2,a\n2,3,b\n", "two columns named 'x'"),
+    "no name": ("x,,y\n1,2,a\n2,3,b\n", "column 2 has no name"),
+    "too many fields": ("x,y\n1,a\n2,b,c,d\n", "not a well-formed table"),
+    "open quote": ('x,y\n1,"a\n2,b\n', "not a well-formed table"),
+    "dates": ("d,y\n2024-01-31,a\n2024-02-01,b\n", "column 'd' holds dates"),
+    "dates of the other kind": ("d,y\n31/01/2024 10:00,a\n01/02/2024,b\n", "column 'd' holds dates"),
+    "infinity": ("x,y\n1,a\ninf,b\n", "column 'x' holds an infinite number"),
+    "texts": ("t,y\n" + "".join(f"id{i},{i % 2}\n" for i in range(10_000)), "10,000 different texts"),
+    "target of texts": ("t,y\n" + "".join(f"{i},id{i}\n" for i in range(100)), "not classes"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_used_is_refused(tmp_path, name):
+    text, message = BAD[name]
+    path = write(tmp_path / "data.csv", text)
+    with pytest.raises(TableError, match=message) as caught:
+        read_table(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_not_tables(tmp_path):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(FileNotFoundError, match="is a folder"):
+        read_table(tmp_path)
+    with pytest.raises(TableError, match="unknown kind of file"):
+        read_table(write(tmp_path / "data.xls", "x"))
+    binary = tmp_path / "binary.csv"
+    binary.write_bytes(bytes(range(256)) * 10)
+    with pytest.raises(TableError):
+        read_table(binary)
+    cut = tmp_path / "cut.csv.gz"
+    cut.write_bytes(gzip.compress(b"x,y\n1,a\n2,b\n" * 1000)[:60])
+    with pytest.raises(TableError, match="not a well-formed table"):
+        read_table(cut)
+    for ending in (".parquet", ".arff"):
+        with pytest.raises(TableError, match="not a readable"):
+            read_table(write(tmp_path / f"data{ending}", "neither"))
+
+
+@pytest.mark.parametrize("argument", ["target", "drop", "categorical"])
+def test_a_column_that_is_not_there(tmp_path, argument):
+    path = write(tmp_path / "data.csv", "price,year,label\n1,2,a\n3,4,b\n")
+    value = "prise" if argument == "target" else ["prise"]
+    with pytest.raises(TableError, match=f"{argument}: there is no column 'prise'; did you mean 'price'"):
+        read_table(path, **{argument: value})
+    with pytest.raises(TableError, match="the columns are price, year, label"):
+        read_table(path, "zzzzzz")
+
+
+def test_texts_can_be_named_categorical_or_left_out(tmp_path):
+    path = tmp_path / "data.csv"
+    pd.DataFrame({"t": [f"id{i}" for i in range(3000)], "x": range(3000), "y": [0, 1] * 1500}).to_csv(path, index=False)
+    assert read_table(path, categorical=["t"]).X["t"].nunique() == 3000
+    assert list(read_table(path, drop=["t"]).X.columns) == ["x"]

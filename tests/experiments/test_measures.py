@@ -1,0 +1,245 @@
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics
+from sklearn.datasets import make_classification, make_regression
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from conjunto import BaggingClassifier, BaggingRegressor, CARTClassifier
+from conjunto.experiments import MEASURES
+from conjunto.experiments.measures import Judged, default_measures
+
+CLASSES = np.array(["ant", "bee", "cat", "dog"])
+
+
+class Oracle:
+    """A model that says what it was told to."""
+
+    def __init__(self, classes, proba):
+        self.classes_, self._proba = classes, proba
+
+    def predict_proba(self, X):
+        return self._proba
+
+
+def judged(y, predicted, proba=None, known=None, classes=CLASSES):
+    model = SimpleNamespace() if proba is None else Oracle(classes if known is None else known, proba)
+    return Judged(model, None, np.asarray(y), np.asarray(predicted), classes)
+
+
+def measure(name, case):
+    return MEASURES[name].of(case)
+
+
+def random_case(seed, n=60, k=4, decimals=1):
+    """Labels, predictions and probabilities with many ties; the first class is rare."""
+    rng = np.random.default_rng(seed)
+    classes = CLASSES[:k]
+    y = rng.choice(classes, n, p=np.array([1, *[3] * (k - 1)]) / (3 * k - 2))
+    predicted = np.where(rng.random(n) < 0.5, y, rng.choice(classes, n))
+    proba = rng.dirichlet(np.ones(k), n)
+    if decimals is not None:
+        proba = np.round(proba * 10**decimals) / 10**decimals
+        proba[:, -1] = 1 - proba[:, :-1].sum(axis=1)
+        proba = np.abs(np.round(proba, decimals))
+    return y, predicted, proba, classes
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_label_measures_are_those_of_scikit_learn(seed, k):
+    y, predicted, _, classes = random_case(seed, k=k)
+    case = judged(y, predicted, classes=classes)
+    assert measure("error", case) == pytest.approx(1 - metrics.accuracy_score(y, predicted))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a class that is predicted and not there
+        assert measure("balanced-error", case) == pytest.approx(1 - metrics.balanced_accuracy_score(y, predicted))
+    assert measure("f1", case) == pytest.approx(metrics.f1_score(y, predicted, average="macro", zero_division=0))
+    assert measure("mcc", case) == pytest.approx(metrics.matthews_corrcoef(y, predicted))
+    recalls = metrics.recall_score(y, predicted, average=None, labels=np.unique(y))
+    assert measure("geometric-mean", case) == pytest.approx(np.prod(recalls) ** (1 / len(recalls)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_probability_measures_are_those_of_scikit_learn(seed, k, decimals):
+    y, predicted, proba, classes = random_case(seed, k=k, decimals=decimals)
+    assert set(y) == set(classes)
+    proba = proba / proba.sum(axis=1, keepdims=True)
+    case = judged(y, predicted, proba, classes=classes)
+    assert measure("log-loss", case) == pytest.approx(metrics.log_loss(y, proba, labels=classes), rel=1e-9)
+    if k == 2:
+        expected = metrics.roc_auc_score(y, proba[:, 1])
+    else:
+        expected = metrics.roc_auc_score(y, proba, multi_class="ovo", average="macro")
+    assert measure("auc", case) == pytest.approx(expected, rel=1e-12)
+
+
+def test_auc_by_hand_with_ties():
+    """Wins of positives over negatives, ties half: (1 + 1 + 1/2 + 0) / 4."""
+    proba = np.array([0.9, 0.4, 0.4, 0.6])
+    case = judged(["bee", "bee", "ant", "ant"], ["bee"] * 4, np.column_stack([1 - proba, proba]), classes=CLASSES[:2])
+    assert measure("auc", case) == pytest.approx(2.5 / 4)
+
+
+def test_a_class_that_training_missed_has_probability_nothing():
+    known = CLASSES[[0, 2]]
+    y = np.array(["ant", "bee", "cat", "cat"])
+    proba = np.array([[0.8, 0.2], [0.5, 0.5], [0.1, 0.9], [1.0, 0.0]])
+    case = judged(y, known[proba.argmax(axis=1)], proba, known, CLASSES[:3])
+    full = np.array([[0.8, 0, 0.2], [0.5, 0, 0.5], [0.1, 0, 0.9], [1, 0, 0]])
+    assert np.array_equal(case.proba, full)
+    eps = np.finfo(float).eps
+    assert measure("log-loss", case) == pytest.approx(-np.log([0.8, eps, 0.9, eps]).mean())
+    assert measure("log-loss", case) == pytest.approx(metrics.log_loss(y, full, labels=CLASSES[:3]))
+    assert measure("auc", case) == pytest.approx(metrics.roc_auc_score(y, full, multi_class="ovo", average="macro"))
+    assert measure("error", case) == 0.5
+    assert measure("balanced-error", case) == pytest.approx((0 + 1 + 0.5) / 3)
+    assert measure("geometric-mean", case) == 0
+
+
+def test_auc_of_the_classes_that_the_test_rows_have():
+    y, predicted, proba, classes = random_case(1, k=3, decimals=None)
+    rows = y != classes[0]
+    case = judged(y[rows], predicted[rows], proba[rows], classes=classes)
+    pair = [
+        metrics.roc_auc_score(y[rows] == classes[1], proba[rows, 1]),
+        metrics.roc_auc_score(y[rows] == classes[2], proba[rows, 2]),
+    ]
+    assert measure("auc", case) == pytest.approx(np.mean(pair))
+
+
+def test_one_class_in_the_test_rows():
+    case = judged(["bee"] * 3, ["bee", "bee", "ant"], np.tile([0.25, 0.75], (3, 1)), classes=CLASSES[:2])
+    assert measure("error", case) == pytest.approx(1 / 3)
+    assert measure("balanced-error", case) == pytest.approx(1 / 3)
+    assert measure("geometric-mean", case) == pytest.approx(2 / 3)
+    assert np.isnan(measure("auc", case))
+    assert measure("log-loss", case) == pytest.approx(-np.log(0.75))
+    assert measure("mcc", case) == 0
+    right = judged(["bee"], ["bee"], np.array([[0.0, 1.0]]), classes=CLASSES[:2])
+    assert [measure(name, right) for name in ("error", "balanced-error", "geometric-mean", "f1")] == [0, 0, 1, 1]
+    assert measure("log-loss", right) == pytest.approx(0, abs=1e-15)
+
+
+def test_nobody_is_infinitely_sure():
+    case = judged(["ant"], ["bee"], np.array([[0.0, 1.0]]), classes=CLASSES[:2])
+    assert measure("log-loss", case) == pytest.approx(-np.log(np.finfo(float).eps))
+    assert measure("log-loss", case) == pytest.approx(metrics.log_loss(["ant"], [[0.0, 1.0]], labels=list(CLASSES[:2])))
+
+
+def test_geometric_mean_by_hand():
+    """Recalls 2/4, 3/3 and 1/2: the cube root of 1/4."""
+    y = ["ant"] * 4 + ["bee"] * 3 + ["cat"] * 2
+    predicted = ["ant", "ant", "bee", "cat", "bee", "bee", "bee", "cat", "ant"]
+    assert measure("geometric-mean", judged(y, predicted)) == pytest.approx(0.25 ** (1 / 3))
+
+
+@pytest.mark.parametrize("name", ["log-loss", "auc", "members-worse-than-chance"])
+def test_what_cannot_be_measured_is_nan(name):
+    assert np.isnan(measure(name, judged(["ant", "bee"], ["ant", "ant"])))
+
+
+@given(st.integers(0, 10_000), st.integers(2, 40))
+def test_regression_measures_are_those_of_scikit_learn(seed, n):
+    rng = np.random.default_rng(seed)
+    y = rng.normal(size=n) * 10.0 ** rng.integers(-3, 4)
+    predicted = y + rng.normal(size=n)
+    case = judged(y, predicted, classes=None)
+    assert measure("mse", case) == pytest.approx(metrics.mean_squared_error(y, predicted))
+    assert measure("rmse", case) == pytest.approx(metrics.root_mean_squared_error(y, predicted))
+    assert measure("mae", case) == pytest.approx(metrics.mean_absolute_error(y, predicted))
+    assert measure("r2", case) == pytest.approx(metrics.r2_score(y, predicted), rel=1e-9, abs=1e-9)
+
+
+def test_r2_of_one_value_is_nan():
+    assert np.isnan(measure("r2", judged([2.0, 2.0], [1.0, 3.0], classes=None)))
+
+
+def test_whole_numbers_do_not_overflow():
+    y = np.array([0, 255], dtype=np.uint8)
+    case = judged(y, np.array([1.0, 250.0]), classes=None)
+    assert measure("mse", case) == pytest.approx((1 + 25) / 2)
+
+
+def test_members_worse_than_chance_by_brute_force():
+    """Deep noise: trees on three rows each, judged one by one."""
+    X, y = make_classification(200, n_features=6, n_informative=3, n_classes=3, flip_y=0.3, random_state=0)
+    y = CLASSES[y]
+    model = BaggingClassifier(n_estimators=60, max_samples=4, random_state=0).fit(X[:30], y[:30])
+    X, y = X[30:], y[30:]
+    worse = [(member.predict(X) != y).mean() > 2 / 3 for member in model.estimators_]
+    assert 0 < np.mean(worse) < 1
+    case = Judged(model, X, y, model.predict(X), CLASSES[:3])
+    assert measure("members-worse-than-chance", case) == pytest.approx(np.mean(worse))
+    # Chance has as many sides as the data have classes, not as many as the training rows showed.
+    four = [(member.predict(X) != y).mean() > 3 / 4 for member in model.estimators_]
+    assert measure("members-worse-than-chance", Judged(model, X, y, model.predict(X), CLASSES)) == np.mean(four)
+
+
+def test_members_that_missed_a_class_are_decoded():
+    X, y = make_classification(90, n_features=5, n_informative=3, n_classes=3, random_state=1)
+    y = CLASSES[y]
+    seen = y != "ant"
+    model = BaggingClassifier(n_estimators=10, random_state=0).fit(X[seen], y[seen])
+    case = Judged(model, X, y, model.predict(X), CLASSES[:3])
+    assert measure("error", case) >= (~seen).mean()
+    said = np.array([[str(label) for label in model.classes_[row]] for row in model.votes(X).labels])
+    assert measure("members-worse-than-chance", case) == ((said != y).mean(axis=1) > 2 / 3).mean()
+
+
+def test_mean_leaves_of_trees_and_of_ensembles():
+    X, y = make_classification(100, random_state=0)
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    assert measure("mean-leaves", Judged(tree, X, y, y, np.unique(y))) == tree.get_n_leaves()
+    ours = CARTClassifier().fit(X, y)
+    assert measure("mean-leaves", Judged(ours, X, y, y, np.unique(y))) == len(np.unique(ours.apply(X)))
+    for model in (
+        RandomForestClassifier(5, random_state=0).fit(X, y),
+        BaggingClassifier(n_estimators=5, random_state=0).fit(X, y),
+    ):
+        expected = np.mean([member.get_n_leaves() for member in model.estimators_])
+        assert measure("mean-leaves", Judged(model, X, y, y, np.unique(y))) == pytest.approx(expected)
+    boosted = GradientBoostingClassifier(n_estimators=3, random_state=0).fit(X, y)
+    expected = np.mean([member.get_n_leaves() for member in boosted.estimators_.ravel()])
+    assert measure("mean-leaves", Judged(boosted, X, y, y, np.unique(y))) == pytest.approx(expected)
+    X, y = make_regression(50, 4, random_state=0)
+    model = BaggingRegressor(n_estimators=3, random_state=0).fit(X, y)
+    assert measure("mean-leaves", Judged(model, X, y, y)) > 1
+
+
+def test_what_has_no_leaves_is_nan():
+    X, y = make_classification(50, random_state=0)
+    for model in (LogisticRegression().fit(X, y), make_pipeline(LogisticRegression()).fit(X, y)):
+        assert np.isnan(measure("mean-leaves", Judged(model, X, y, y, np.unique(y))))
+
+
+@pytest.mark.parametrize("name", sorted({*MEASURES} - {"mean-leaves", "members-worse-than-chance"}))
+def test_the_table_says_which_way_is_better(name):
+    """A perfect model against one that is wrong wherever it can be."""
+    if MEASURES[name].task == "regression":
+        y = np.array([1.0, 2.0, 4.0])
+        good, bad = judged(y, y, classes=None), judged(y, y[::-1], classes=None)
+    else:
+        y, other = np.array(["ant", "bee"] * 3), np.array(["bee", "ant"] * 3)
+        right = (y[:, None] == CLASSES[:2]) * 0.8 + 0.1
+        good, bad = judged(y, y, right, classes=CLASSES[:2]), judged(y, other, 1 - right, classes=CLASSES[:2])
+    better = measure(name, good) > measure(name, bad)
+    assert better == MEASURES[name].greater_is_better
+    if not MEASURES[name].staged:
+        return
+    # Staged measures need predictions alone.
+    assert measure(name, Judged(None, None, good.y, good.predicted, good.classes)) == measure(name, good)
+
+
+def test_defaults_exist_and_fit_their_task():
+    for task in ("classification", "regression"):
+        assert all(MEASURES[name].task == task for name in default_measures(task))

@@ -1,0 +1,93 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import is_classifier, is_regressor
+
+import conjunto
+from conjunto.experiments import METHODS, make, panel
+from conjunto.experiments.methods import check_method, estimator_name
+
+TASKS = ("classification", "regression")
+CLAIMS = [(name, task) for name in METHODS for task in TASKS if estimator_name(name, task)]
+# What the literature calls them; the table may not lose one unnoticed.
+BOTH = {"cart", "bagging", "balanced-bagging", "pasting", "random-subspace", "random-forest", "forest-rc"}
+CLASSIFIERS = BOTH | {"randomization", "wagging", "class-switching", "flipping"}
+REGRESSORS = BOTH | {"output-smearing"}
+
+
+def fruit(task):
+    """A number with a gap, a category with a gap, and answers that the number decides."""
+    rng = np.random.default_rng(0)
+    grams = np.where(np.arange(40) % 2, 100.0, 200.0) + rng.normal(size=40)
+    X = pd.DataFrame({"grams": grams, "skin": ["rough", "smooth", "waxy", "rough"] * 10, "noise": rng.normal(size=40)})
+    y = np.where(grams > 150, "melon", "apple") if task == "classification" else grams * 2
+    X.loc[3, "grams"], X.loc[5, "skin"] = np.nan, None
+    return X, y
+
+
+def test_what_is_registered():
+    assert {name for name, task in CLAIMS if task == "classification"} == CLASSIFIERS
+    assert {name for name, task in CLAIMS if task == "regression"} == REGRESSORS
+
+
+@pytest.mark.parametrize(("name", "task"), CLAIMS)
+def test_every_method_does_what_it_claims(name, task):
+    members = {} if name == "cart" else {"n_estimators": 30}
+    model = make(name, task, members, random_state=1)
+    assert (is_classifier if task == "classification" else is_regressor)(model)
+    assert model.random_state == 1
+    X, y = fruit(task)
+    said = model.fit(X, y).predict(X)
+    if task == "classification":
+        assert set(said) <= {"melon", "apple"}
+        # The row without a number can be wrong, and switched labels cost a few.
+        assert (said == y).mean() > 0.85
+    else:
+        assert np.abs(said - y).mean() < 0.5 * np.abs(y - y.mean()).mean()
+    again = make(name, task, members, random_state=1).fit(X, y).predict(X)
+    assert np.array_equal(said, again)
+
+
+@pytest.mark.parametrize(("name", "task"), CLAIMS)
+def test_parameters_of_the_table_exist_and_can_be_overridden(name, task):
+    kind = getattr(conjunto, estimator_name(name, task))
+    stated = METHODS[name].parameters
+    assert set(stated) <= set(kind().get_params())
+    found = make(name, task).get_params()
+    assert {key: found[key] for key in stated} == dict(stated)
+    if "n_estimators" in stated:
+        assert make(name, task, {"n_estimators": 7}).n_estimators == 7
+        assert make(name, task).n_estimators == stated["n_estimators"]
+
+
+def test_panels_are_of_their_task():
+    assert panel("classification")[0] == "cart"
+    assert "class-switching" in panel("classification")
+    assert "output-smearing" not in panel("classification")
+    assert panel("regression") == ["cart", "bagging", "random-subspace", "random-forest", "output-smearing"]
+    for task in TASKS:
+        assert all(estimator_name(name, task) for name in panel(task))
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: make("flipping", "regression"), "flipping does not do regression"),
+        (lambda: make("output-smearing", "classification"), "output-smearing does not do classification"),
+        (lambda: make("baging", "classification"), "unknown method 'baging'; did you mean 'bagging'"),
+        (lambda: make("cart", "clustering"), "task must be"),
+        (lambda: panel("clustering"), "task must be"),
+        (lambda: make("bagging", "regression", {"n_estimator": 3}), "'n_estimator'; did you mean 'n_estimators'"),
+        (lambda: check_method("bagging", {"zzz": 3}), "bagging has no parameter 'zzz'; it has .*n_estimators"),
+        (lambda: check_method("nonsense", {}), "unknown method 'nonsense'; known are cart"),
+    ],
+)
+def test_errors_suggest(call, match):
+    with pytest.raises(ValueError, match=match):
+        call()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_known_parameters_pass(name):
+    check_method(name, {})
+    check_method(name, dict(METHODS[name].parameters))

@@ -1,0 +1,150 @@
+"""A saved model predicts as it did; other tables are arranged or refused; nothing in a file is executed."""
+
+import os
+import pickle
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.ensemble import RandomForestClassifier as Foreign
+
+from conjunto import BaggingRegressor, ClassSwitchingClassifier, RandomForestClassifier, RandomSubspaceClassifier
+from conjunto.datasets import load
+from conjunto.experiments import METHODS, make
+from conjunto.model_file import Model, ModelFileError, column_kinds, load_model, save_model
+
+
+def colic():
+    data = load("horse-colic")
+    return data.X, data.y.to_numpy()
+
+
+def model_of(estimator, X, y, task="classification"):
+    return Model(estimator.fit(X, y), column_kinds(X), "target", task, about={"method": "m"})
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_registered_method_comes_back(tmp_path, name):
+    X, y = colic()
+    task = "classification" if METHODS[name].classifier else "regression"
+    X = X.select_dtypes("number") if METHODS[name].parameters.get("split") == "combination" else X
+    y = y if task == "classification" else np.arange(len(y), dtype=float)
+    few = {"n_estimators": 4} if "n_estimators" in METHODS[name].parameters else {}
+    model = model_of(make(name, task, few, random_state=0), X, y, task)
+    save_model(tmp_path / "m.skops", model)
+    back = load_model(tmp_path / "m.skops")
+    np.testing.assert_array_equal(back.estimator.predict(back.arrange(X)), model.estimator.predict(X))
+    assert back.columns == column_kinds(X)
+    assert back.versions["conjunto"]
+    assert back.created.endswith("Z")
+
+
+def test_foreign_members_come_back(tmp_path):
+    from sklearn.linear_model import LogisticRegression
+
+    data = load("iris")
+    estimator = RandomSubspaceClassifier(LogisticRegression(max_iter=500), n_estimators=3, random_state=0)
+    model = model_of(estimator, data.X, data.y.to_numpy())
+    save_model(tmp_path / "m.skops", model)
+    X = data.X
+    np.testing.assert_array_equal(load_model(tmp_path / "m.skops").estimator.predict(X), model.estimator.predict(X))
+    assert load_model(tmp_path / "m.skops").classes == ["setosa", "versicolor", "virginica"]
+
+
+def test_trees_of_other_libraries_are_not_trusted(tmp_path):
+    # scikit-learn does not check the indices in the arrays of its trees: a hostile file could crash the process.
+    data = load("iris")
+    save_model(tmp_path / "f.skops", model_of(Foreign(n_estimators=3), data.X, data.y.to_numpy()))
+    with pytest.raises(ModelFileError, match=r"not trusted .* sklearn\.tree\._tree\.Tree"):
+        load_model(tmp_path / "f.skops")
+
+
+def test_other_tables_are_arranged_or_refused():
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": ["u", "v", "u", "v"], "c": [0, 1, 0, 1]})
+    model = model_of(RandomForestClassifier(5, random_state=0), X, np.array(["p", "q", "p", "q"]))
+    shuffled = X.assign(extra=1)[["extra", "c", "a", "b"]]
+    np.testing.assert_array_equal(model.estimator.predict(model.arrange(shuffled)), ["p", "q", "p", "q"])
+    with pytest.raises(ModelFileError, match="lack 2 columns of the model: a, b"):
+        model.arrange(X[["c"]])
+    with pytest.raises(ModelFileError, match=r"column 'a' held numbers .* holds 'x' in row 2"):
+        model.arrange(X.assign(a=["1", "x", "3", None]))
+    assert model.arrange(X.assign(a=["1", "2", None, "4"]))["a"].tolist()[:2] == [1.0, 2.0]
+    assert model.arrange(X.assign(b=[1, 2, 1, 2]))["b"].tolist() == ["1", "2", "1", "2"]
+
+
+def test_a_file_that_is_cut_or_changed_is_refused(tmp_path):
+    X, y = colic()
+    path = tmp_path / "m.skops"
+    save_model(path, model_of(ClassSwitchingClassifier(n_estimators=3, random_state=0), X, y))
+    whole = path.read_bytes()
+    random = np.random.default_rng(0)
+    for length in random.integers(0, len(whole), 20):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ModelFileError):
+            load_model(path)
+    refused = 0
+    for _ in range(60):
+        damaged = bytearray(whole)
+        for place in random.integers(0, len(whole), 20):
+            damaged[place] ^= int(random.integers(1, 256))
+        path.write_bytes(damaged)
+        try:
+            load_model(path).estimator.predict(X)
+        except (ModelFileError, ValueError):
+            refused += 1
+    assert refused > 0
+
+
+def test_types_that_are_not_trusted_are_named_and_not_built(tmp_path):
+    path = tmp_path / "evil.skops"
+    skops.io.dump({"format": 1, "estimator": os.system}, path)
+    with pytest.raises(ModelFileError, match="not trusted and was not read"):
+        load_model(path)
+    skops.io.dump({"format": 1, "estimator": 3, "columns": {}, "target": "y", "task": "regression"}, path)
+    with pytest.raises(ModelFileError, match="damaged"):
+        load_model(path)
+    skops.io.dump([1], path)
+    with pytest.raises(ModelFileError, match="not a conjunto model"):
+        load_model(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("schema.json", "{}")
+    with pytest.raises(ModelFileError, match="damaged"):
+        load_model(path)
+
+
+class Explosive:
+    def __reduce__(self):
+        return (os.mkdir, ("exploded",))
+
+
+def test_a_pickle_is_not_executed_unless_asked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.pkl").write_bytes(pickle.dumps(Explosive()))
+    with pytest.raises(ModelFileError, match="allow pickles"):
+        load_model(tmp_path / "m.pkl")
+    assert not (tmp_path / "exploded").exists()
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
+    model = model_of(BaggingRegressor(n_estimators=2, random_state=0), X, np.array([1.0, 2.0, 3.0]), "regression")
+    with pytest.raises(ModelFileError, match="executes code"):
+        save_model(tmp_path / "r.pkl", model)
+    save_model(tmp_path / "r.pkl", model, allow_pickle=True)
+    back = load_model(tmp_path / "r.pkl", allow_pickle=True)
+    np.testing.assert_array_equal(back.estimator.predict(X), model.estimator.predict(X))
+
+
+def test_nothing_is_half_written(tmp_path, monkeypatch):
+    path = tmp_path / "m.skops"
+    path.write_bytes(b"old")
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    X = pd.DataFrame({"a": [1.0, 2.0]})
+    model = model_of(RandomForestClassifier(2, random_state=0), X, np.array([0, 1]))
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_model(path, model)
+    assert path.read_bytes() == b"old"
+    assert [file.name for file in tmp_path.iterdir()] == ["m.skops"]
