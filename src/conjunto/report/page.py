@@ -1,0 +1,208 @@
+"""`write_report`: everything in a store as one page of HTML that needs nothing else.
+
+The page depends on the store alone: the same store gives the same bytes. What users wrote (names, labels, notes,
+tracebacks) is escaped by the template.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from conjunto.experiments.methods import METHODS
+from conjunto.experiments.protocols import Protocol
+from conjunto.experiments.results import Results
+from conjunto.experiments.store import Store, StoreError
+from conjunto.report.words import DASH, count, listed, moment, parameters
+
+MOST_OPEN = 3
+"""With more data sets than this their sections are folded up."""
+
+
+def write_report(store: str | Path, out: str | Path, *, models: dict[str, str] | None = None) -> Path:
+    """Write the page of a store; a run that is going on is not disturbed.
+
+    Parameters
+    ----------
+    store : path
+        The SQLite file of an experiment.
+    out : path
+        The HTML file; replaced as a whole or not at all.
+    models : dict of data set to file name, default=None
+        Where the best model of a data set was saved, to be mentioned in the page.
+
+    Returns
+    -------
+    Path
+        `out`.
+
+    Raises
+    ------
+    StoreError
+        If the file is no store, or no cell of it is done.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from conjunto.experiments import Experiment, Protocol, run
+    >>> from conjunto.report import write_report
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> experiment = Experiment(("wine",), ("cart", "bagging"), Protocol("k-fold", repetitions=1, folds=3))
+    >>> _ = run(experiment, folder / "results.sqlite")
+    >>> write_report(folder / "results.sqlite", folder / "report.html").name
+    'report.html'
+    """
+    out = Path(out)
+    environment = _environment()
+    with Store(store) as opened:
+        facts = _facts(opened, models or {})
+    text = environment.get_template("template.html").render(facts)
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(part, out)
+    finally:
+        part.unlink(missing_ok=True)
+    return out
+
+
+def _environment() -> Any:
+    try:
+        import jinja2
+        import matplotlib  # noqa: F401
+        import pandas  # noqa: F401
+    except ImportError as error:
+        raise ImportError(f"a report needs {error.name}: pip install 'conjunto[report]'") from error
+    home = resources.files("conjunto.report")
+    pages = {name: home.joinpath(name).read_text(encoding="utf-8") for name in ("template.html", "style.css")}
+    return jinja2.Environment(
+        loader=jinja2.DictLoader(pages),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _facts(store: Store, models: dict[str, str]) -> dict[str, Any]:
+    """Everything the template shows, as plain data."""
+    from conjunto.report.across import across_section
+    from conjunto.report.one import dataset_section
+    from conjunto.report.pictures import Painter
+
+    results = Results.read(store)
+    whole = results.frame[results.frame["size"] == 0]
+    done, failed = (int((whole["status"] == status).sum()) for status in ("done", "failed"))
+    if not done:
+        why = f"all of its {count(failed, 'cell')} so far failed" if failed else "no cell of it is done yet"
+        hint = ": " + results.failures()["reason"].iloc[0] if failed else ""
+        raise StoreError(f"{store.path} has nothing to report: {why}{hint}")
+    protocol = Protocol(**results.spec["protocol"])
+    if all(facts["task"] == "regression" for facts in results.facts.values()):
+        protocol = replace(protocol, stratify=False)  # there is nothing to stratify by, and the page should not say so
+    painter = Painter(results.methods)
+    across = across_section(results, painter)
+    sections = [
+        dataset_section(results, store, name, painter, protocol.partitions) | {"model": models.get(name)}
+        for name in results.datasets
+    ]
+    told = [section for section in sections if section["board"] is not None]
+    return {
+        "title": _title(store.name, results.datasets),
+        "sentence": across["sentence"] if across else " ".join(_named(section, told) for section in told),
+        "cells": {"all": store.total, "done": done, "failed": failed, "missing": store.total - done - failed},
+        "across": across,
+        "sections": sections,
+        "open": len(sections) <= MOST_OPEN,
+        "datasets": [_dataset(name, results.facts.get(name)) for name in results.datasets],
+        "methods": [_method(method) for method in results.spec["methods"]],
+        "protocol": str(protocol),
+        "kind": protocol.kind,
+        "seed": results.spec["seed"],
+        "versions": _versions(whole),
+        "started": moment(store.created),
+        "finished": moment(max(whole["finished"])),
+        "failures": _failures(results),
+        "warnings": _warnings(whole),
+        "command": store.command,
+        "spec": json.dumps(results.spec, indent=2, ensure_ascii=False),
+    }
+
+
+def _title(name: str, datasets: list[str]) -> str:
+    if name and name != "experiment":
+        return name
+    return listed(datasets) if len(datasets) <= 4 else f"{datasets[0]} and {len(datasets) - 1} more data sets"
+
+
+def _named(section: dict[str, Any], told: list[dict[str, Any]]) -> str:
+    return section["sentence"] if len(told) == 1 else f"{section['name']}: {section['sentence']}"
+
+
+def _dataset(name: str, facts: dict[str, Any] | None) -> dict[str, Any]:
+    if facts is None:
+        return {"name": name, "known": False}
+    classes = facts.get("classes")
+    return {
+        "name": name,
+        "known": True,
+        "task": facts["task"],
+        "target": facts["target"],
+        "rows": f"{facts['rows']:,}" if facts["rows"] is not None else "drawn afresh",
+        "attributes": f"{facts['attributes']:,}",
+        "categorical": facts["categorical"],
+        "classes": f"{len(classes):,}" if classes else DASH,
+        "missing": f"{100 * facts['missing']:.1f}" if facts["missing"] else "0",
+        "about": [
+            (head, facts[key])
+            for head, key in (("Source", "source"), ("Licence", "licence"), ("Citation", "citation"))
+            if facts.get(key)
+        ],
+        "notes": facts.get("notes", []),
+    }
+
+
+def _method(method: dict[str, Any]) -> dict[str, Any]:
+    registered = METHODS.get(method["name"]) if "estimator" not in method else None
+    given = method.get("parameters", {})
+    return {
+        "label": method["label"],
+        "title": registered.title if registered else method.get("estimator", method["name"]),
+        "parameters": parameters({**(registered.parameters if registered else {}), **given}),
+    }
+
+
+def _versions(whole: Any) -> list[str]:
+    """The versions that the cells were run with; several where an update came between."""
+    found = dict.fromkeys(whole.sort_values("finished", kind="stable")["versions"])
+    return [", ".join(f"{name} {version}" for name, version in json.loads(text).items()) for text in found]
+
+
+def _failures(results: Results) -> list[dict[str, Any]]:
+    """Failed cells, those of one method on one data set with one last line together."""
+    groups: dict[tuple[str, str, str], dict[str, Any]] = {}
+    failed = results.failures()
+    traces = results.frame["traceback"].loc[failed.index]
+    for line, trace in zip(failed.to_dict("records"), traces, strict=True):
+        key = (line["dataset"], line["method"], line["reason"])
+        group = groups.setdefault(key, {"count": 0, "traceback": trace.strip()})
+        group["count"] += 1
+    return [
+        {"dataset": dataset, "method": method, "reason": reason, **group}
+        for (dataset, method, reason), group in groups.items()
+    ]
+
+
+def _warnings(whole: Any) -> list[dict[str, Any]]:
+    """What cells were warned of, with the methods and the number of cells."""
+    groups: dict[str, dict[str, Any]] = {}
+    for method, text in zip(whole["method"], whole["warnings"], strict=True):
+        for said in json.loads(text):
+            group = groups.setdefault(said, {"methods": {}, "count": 0})
+            group["methods"][method] = None
+            group["count"] += 1
+    return [{"text": said, "methods": listed(list(g["methods"])), "count": g["count"]} for said, g in groups.items()]

@@ -1,0 +1,141 @@
+"""Numbers into words: one place that decides how many digits a reader sees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conjunto.experiments.measures import MEASURES
+
+DASH = "–"
+"""What stands where there is no number."""
+NO_BREAK = "\N{NO-BREAK SPACE}"
+# Where the full title is too long for a column.
+_SHORT = {
+    "auc": "AUC",
+    "geometric-mean": "G-mean",
+    "mcc": "MCC",
+    "mean-leaves": "leaves",
+    "rmse": "RMSE",
+    "mse": "MSE",
+    "mae": "MAE",
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How the values of one measure are written, the same way in a whole column.
+
+    Percentages have two decimals; other measures four significant digits of the middle value of the column.
+    """
+
+    percent: bool
+    decimals: int
+    exponent: bool = False
+
+    @staticmethod
+    def of(measure: str, values: Iterable[float]) -> Scale:
+        """The scale for these values of a measure."""
+        if MEASURES[measure].percent:
+            return Scale(True, 2)
+        sizes = sorted(abs(value) for value in values if math.isfinite(value) and value)
+        if not sizes:
+            return Scale(False, 3)
+        size = math.floor(math.log10(sizes[len(sizes) // 2]))
+        if not -5 <= size <= 8:
+            return Scale(False, 3, exponent=True)
+        return Scale(False, max(0, 3 - size))
+
+    def write(self, value: float) -> str:
+        """The number alone; the unit stands in the head of the column."""
+        if value is None or not math.isfinite(value):
+            return DASH
+        if self.exponent:
+            return f"{value:.{self.decimals}e}"
+        text = f"{100 * value if self.percent else value:,.{self.decimals}f}"
+        # A negative number that rounds to zero is zero.
+        text = text.lstrip("-") if float(text.replace(",", "")) == 0 else text
+        return text.replace("-", "\N{MINUS SIGN}")
+
+    def full(self, value: float) -> str:
+        """The number with its unit."""
+        text = self.write(value)
+        return f"{text}{NO_BREAK}%" if self.percent and text != DASH else text
+
+    def spread(self, mean: float, sd: float) -> str:
+        """Mean ± sd with the unit, for a sentence."""
+        if not math.isfinite(sd):
+            return self.full(mean)
+        return f"{self.write(mean)}{NO_BREAK}±{NO_BREAK}{self.full(sd)}"
+
+    def rounded(self, value: float) -> float:
+        """The value as it is printed: equal in print is equal in rank."""
+        if not math.isfinite(value) or self.exponent:
+            return float(f"{value:.{self.decimals}e}")
+        return round(value, self.decimals + 2 if self.percent else self.decimals)
+
+
+def title(measure: str) -> str:
+    """What a measure is called in the head of a column or on an axis."""
+    name = _SHORT.get(measure, MEASURES[measure].title)
+    return f"{name} (%)" if MEASURES[measure].percent else name
+
+
+def human_bytes(size: float) -> str:
+    """`12.3 MB` for people."""
+    if not math.isfinite(size):
+        return DASH
+    for unit in ("B", "kB", "MB"):
+        if round(size) < 1000:
+            return _three(size, unit)
+        size /= 1000
+    return _three(size, "GB")
+
+
+def human_seconds(seconds: float) -> str:
+    """`12 ms`, `3.4 s` or `2 min 5 s` for people."""
+    if not math.isfinite(seconds):
+        return DASH
+    if seconds < 0.9995:
+        return _three(1000 * seconds, "ms")
+    if seconds < 59.95:
+        return _three(seconds, "s")
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}{NO_BREAK}min{NO_BREAK}{rest}{NO_BREAK}s"
+    return f"{minutes // 60}{NO_BREAK}h{NO_BREAK}{minutes % 60}{NO_BREAK}min"
+
+
+def _three(value: float, unit: str) -> str:
+    """About three digits, no more than one decimal."""
+    return f"{value:.1f}{NO_BREAK}{unit}" if value < 100 and unit != "B" else f"{value:.0f}{NO_BREAK}{unit}"
+
+
+def p_value(p: float) -> str:
+    """`p = 0.034`, and no false precision below a thousandth."""
+    if not math.isfinite(p):
+        return ""
+    text = "p < 0.001" if p < 0.001 else "p > 0.999" if p > 0.999 else f"p = {p:.3f}"
+    return text.replace(" ", NO_BREAK)
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """`1 cell`, `1,200 cells`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def parameters(values: dict[str, Any]) -> str:
+    """`n_estimators = 100, balanced = True`."""
+    return ", ".join(f"{name} = {value}" for name, value in values.items()) or "as they come"
+
+
+def moment(stamp: str) -> str:
+    """`2026-01-31 12:00 UTC` from the store's stamp."""
+    return stamp.replace("T", " ")[:16] + " UTC" if stamp.endswith("Z") else stamp
