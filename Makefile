@@ -8,8 +8,9 @@ CORE := $(wildcard cpp/*/*) CMakeLists.txt pyproject.toml
 
 .PHONY: demo test lint test-core test-python test-slow bench sanitize docs clean
 
+# The main job: every method of the panel on a bundled data set.
 demo: $(STAMP)
-	$(BIN)/python examples/demo.py
+	$(BIN)/conjunto compare german --protocol 3x10 --out demo-output
 
 test: lint test-core docs test-python
 

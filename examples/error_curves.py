@@ -6,7 +6,6 @@ Prints error, fit and predict time and size of each, and saves the error curves 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -54,10 +53,8 @@ def main() -> None:
     axes = figure.subplots(1, 2)
     for ax, (name, make) in zip(axes, PROBLEMS.items(), strict=True):
         run(name, make(300, random_state=1), make(5000, random_state=2), ax)
-    folder = Path("demo-output")
-    folder.mkdir(exist_ok=True)
-    figure.savefig(folder / "error-curves.png", dpi=110)
-    print(f"\nerror curves: {folder / 'error-curves.png'}")
+    figure.savefig("error-curves.png", dpi=110)
+    print("\nerror curves: error-curves.png")
 
 
 if __name__ == "__main__":

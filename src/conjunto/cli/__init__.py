@@ -1,0 +1,15 @@
+"""The command line. Nothing heavy is imported before a command runs, so that `--help` answers at once."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line and end the process with its exit code."""
+    try:
+        from conjunto.cli.app import run
+    except ImportError as error:
+        print(f"conjunto: the command line needs {error.name}: pip install 'conjunto[cli]'", file=sys.stderr)
+        sys.exit(1)
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,240 @@
+"""`conjunto compare`: methods on data sets, a leaderboard, a page, the best model."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from conjunto.cli.inputs import (
+    InputError,
+    find_source,
+    human_bytes,
+    human_seconds,
+    open_data,
+    parse_methods,
+    parse_protocol,
+    progress_bar,
+    say,
+    table_options,
+)
+
+if TYPE_CHECKING:
+    from conjunto.experiments import Experiment, Results, Source
+
+STORE = "results.sqlite"
+
+
+@click.command(no_args_is_help=True, short_help="Compare methods on data: a leaderboard, a page, the best model.")
+@click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@table_options
+@click.option(
+    "--methods", metavar="LIST", help="Such as cart,bagging,random-forest:n_estimators=500; default: a panel."
+)
+@click.option(
+    "--protocol", metavar="P", help="10x10 (repeated k-fold), 5-fold, holdout:100, bootstrap:50; default: by size."
+)
+@click.option("--measures", metavar="LIST", help="Such as error,auc; the first one ranks.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--out", metavar="DIR", help="Folder of results; a run that was stopped goes on there. Default: conjunto-DATA."
+)
+@click.option("--jobs", type=int, default=-1, help="Processes; -1, the default, is all processors.")
+@click.option("--retry-failed", is_flag=True, help="Run cells that failed before again.")
+@click.option("--json", "as_json", is_flag=True, help="The leaderboard as JSON on standard output.")
+def compare(data: tuple[str, ...], **options: Any) -> None:
+    """Compare methods on DATA: files, names of data sets, or one experiment in a .toml file.
+
+    Prints a leaderboard with error bars and writes report.html, results.sqlite and the best model, fitted on all rows.
+
+    \b
+    conjunto compare german
+    conjunto compare prices.csv --target price --methods bagging,random-forest
+    conjunto compare wine sonar glass --protocol 10x10 --out three
+    conjunto compare experiment.toml
+    """
+    from conjunto.experiments import run
+    from conjunto.report import write_report
+
+    experiment = _experiment(data, options)
+    out = Path(options["out"] or f"conjunto-{experiment.name}")
+    out.mkdir(parents=True, exist_ok=True)
+    say(f"{len(experiment.cells()):,} cells: {experiment.protocol}, {len(experiment.methods)} methods -> {out}")
+    command = shlex.join(["conjunto", "compare", *_arguments(data, options, out)])
+    with progress_bar(experiment.name, options["as_json"]) as tell:
+        results = run(
+            experiment,
+            out / STORE,
+            n_jobs=options["jobs"],
+            retry_failed=options["retry_failed"],
+            progress=tell,
+            command=command,
+        )
+    for source in experiment.datasets:
+        for note in results.facts[source.name]["notes"]:
+            if "folds" in note:
+                say(f"Warning: {source.name}: {note}")
+    models = {}
+    boards = {}
+    for source in experiment.datasets:
+        boards[source.name] = results.leaderboard(source.name)
+        if (model := _save_best(experiment, source, results, out)) is not None:
+            models[source.name] = model
+    page = write_report(out / STORE, out / "report.html", models=models)
+    if options["as_json"]:
+        click.echo(json.dumps(_as_json(boards, results, out, page, models), indent=2))
+        return
+    for name, board in boards.items():
+        click.echo(_table(name, board, results))
+    for failure in results.failures().groupby("method").first().itertuples():
+        say(f"{failure.Index} failed: {failure.reason}")
+    click.echo(f"report: {page}")
+    for model in models.values():
+        click.echo(f"best model, fitted on all rows: {out / model}")
+
+
+def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> Experiment:
+    from conjunto.experiments import Experiment, Protocol, read_experiment
+    from conjunto.experiments.defaults import suggest_methods, suggest_protocol
+    from conjunto.experiments.spec import SpecError
+
+    if data[0].endswith(".toml"):
+        given = [
+            name
+            for name in ("target", "task", "drop", "categorical", "methods", "protocol", "measures")
+            if options[name]
+        ]
+        if len(data) > 1 or given:
+            raise InputError("a .toml file says everything itself: give it alone, without options of the experiment")
+        return read_experiment(data[0])
+    reading = [options[name] for name in ("target", "task", "drop", "categorical")]
+    sources = [find_source(name, *reading) for name in data]
+    tables = [open_data(source) for source in sources]
+    tasks = {table.task for table in tables}
+    if len(tasks) > 1:
+        raise InputError("DATA mixes classification and regression: compare them apart")
+    rows, attributes = max(len(table.y) for table in tables), max(table.X.shape[1] for table in tables)
+    task = tasks.pop()
+    methods = parse_methods(options["methods"]) if options["methods"] else suggest_methods(task, rows)
+    protocol = parse_protocol(options["protocol"]) if options["protocol"] else suggest_protocol(rows, attributes)
+    if task == "regression":
+        protocol = replace(protocol, stratify=False)
+    if not options["protocol"] and protocol.partitions < Protocol().partitions:
+        say(f"  {protocol}, instead of 10 x 10 folds, to end in minutes (--protocol changes it)")
+    measures = tuple(filter(None, (options["measures"] or "").split(",")))
+    name = sources[0].name if len(sources) == 1 else f"{sources[0].name}-and-{len(sources) - 1}-more"
+    try:
+        return Experiment(tuple(sources), _with_curves(methods), protocol, measures, options["seed"], name)
+    except SpecError:
+        raise
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+def _with_curves(methods: list[Any]) -> tuple[Any, ...]:
+    from conjunto.experiments.defaults import CURVE_SIZES
+
+    return tuple(method if method.sizes else replace(method, sizes=CURVE_SIZES) for method in methods)
+
+
+def _save_best(experiment: Experiment, source: Source, results: Results, out: Path) -> str | None:
+    """Fit the best method on all rows and save it; nothing for problems that are drawn afresh each time."""
+    from conjunto.experiments.cells import build, cell_seed, draws_afresh, open_source
+    from conjunto.model_file import Model, column_kinds, save_model
+
+    board = results.leaderboard(source.name)
+    if draws_afresh(source) or board["mean"].isna().all():
+        return None
+    best = str(board["method"].iloc[0])
+    data = open_source(source, experiment)
+    estimator = build(experiment.method(best), data.task, cell_seed(experiment.seed, source.name, "all", best))
+    estimator.fit(data.X, data.y.to_numpy())
+    about = {"method": best, "data": source.name, "measure": results.measures(source.name)[0]}
+    about["estimate"] = f"{board['mean'].iloc[0]:.6g}"
+    name = "model.skops" if len(experiment.datasets) == 1 else f"model-{source.name}.skops"
+    save_model(out / name, Model(estimator, column_kinds(data.X), str(data.y.name), data.task, about=about))
+    return name
+
+
+def _table(name: str, board: Any, results: Results) -> str:
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from conjunto.experiments import MEASURES
+
+    measure = MEASURES[results.measures(name)[0]]
+    table = Table(title=f"{name}: {measure.title}", title_justify="left", box=None, pad_edge=False)
+    for title, side in (("", "right"), ("method", "left"), (measure.title, "right"), ("± sd", "right")):
+        table.add_column(title, justify=side)  # type: ignore[arg-type]
+    for title in ("against the best", "fit", "predict", "size", "members"):
+        table.add_column(title, justify="left" if title.startswith("against") else "right")
+    for rank, row in enumerate(board.itertuples(), start=1):
+        done = row.n > 0
+        table.add_row(
+            str(rank),
+            row.method,
+            _number(row.mean, measure.percent) if done else "-",
+            _number(row.sd, measure.percent) if done else "-",
+            _verdict(row, rank),
+            human_seconds(row.fit_seconds) if done else "-",
+            human_seconds(row.predict_seconds) if done else "-",
+            human_bytes(row.model_bytes) if done else "-",
+            f"{row.members:.0f}" if done else "-",
+        )
+    text = StringIO()
+    Console(file=text, width=120).print(table)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+
+
+def _verdict(row: Any, rank: int) -> str:
+    if row.failed:
+        return f"{row.failed} cells failed" if row.n else "failed"
+    if rank == 1:
+        return "best"
+    if row.p_value != row.p_value:
+        return "too few runs to tell"
+    p = "p < 0.001" if row.p_value < 0.001 else f"p = {row.p_value:.3f}"
+    return f"{'tied' if row.tied else 'worse'}, {p}"
+
+
+def _number(value: float, percent: bool) -> str:
+    if value != value:
+        return "-"
+    return f"{100 * value:.2f} %" if percent else f"{value:.4g}"
+
+
+def _as_json(boards: dict[str, Any], results: Results, out: Path, page: Path, models: dict[str, str]) -> dict[str, Any]:
+    return {
+        "datasets": [
+            {
+                "dataset": name,
+                "measure": results.measures(name)[0],
+                # By pandas' own writer: NaN becomes null.
+                "leaderboard": json.loads(board.to_json(orient="records")),
+                "model": str(out / models[name]) if name in models else None,
+            }
+            for name, board in boards.items()
+        ],
+        "store": str(out / STORE),
+        "report": str(page),
+    }
+
+
+def _arguments(data: tuple[str, ...], options: dict[str, Any], out: Path) -> list[str]:
+    """The arguments that repeat this run."""
+    arguments = list(data)
+    for name in ("target", "task", "methods", "protocol", "measures"):
+        if options[name]:
+            arguments += [f"--{name}", options[name]]
+    for name in ("drop", "categorical"):
+        for column in options[name]:
+            arguments += [f"--{name}", column]
+    if options["seed"]:
+        arguments += ["--seed", str(options["seed"])]
+    return [*arguments, "--out", str(out)]

@@ -1,0 +1,173 @@
+"""What the commands share: naming data, methods and protocols, and showing progress."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from conjunto.datasets import Dataset
+    from conjunto.experiments import Method, Protocol, Source
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Options that say how a user's table is read."""
+    options = (
+        click.option("--target", metavar="COLUMN", help="The column to predict; by default the last one."),
+        click.option(
+            "--task", type=click.Choice(["classification", "regression"]), help="By default the target decides."
+        ),
+        click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out; may be given several times."),
+        click.option(
+            "--categorical",
+            metavar="COLUMN",
+            multiple=True,
+            help="Read a column as categories although it holds numbers.",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+class InputError(ValueError):
+    """An argument cannot be used; the message says why and what to do."""
+
+
+def find_source(
+    data: str, target: str | None, task: str | None, drop: tuple[str, ...], categorical: tuple[str, ...]
+) -> Source:
+    """A file of the user, or a data set by name."""
+    from conjunto.datasets import canonical_name
+    from conjunto.experiments import Source
+
+    path = Path(data)
+    if path.exists():
+        stem = re.sub(r"(\.(csv|tsv|parquet|pq|arff))?(\.gz)?$", "", path.name, flags=re.I)
+        return Source(stem, str(path), target, task, drop, categorical)
+    if path.suffix or len(path.parts) > 1:
+        raise FileNotFoundError(f"{data} does not exist")
+    for option, value in (("--target", target), ("--task", task), ("--drop", drop), ("--categorical", categorical)):
+        if value:
+            raise InputError(f"{option} is for files; {data!r} is looked up by name")
+    return Source(canonical_name(data))
+
+
+def open_data(source: Source) -> Dataset:
+    """Read the data once to see what they are, and say so."""
+    from conjunto.experiments import Experiment, Method
+    from conjunto.experiments.cells import open_source
+
+    data = open_source(source, Experiment((source,), (Method("cart"),)))
+    say(repr(data)[1:-1])
+    for note in data.notes:
+        say(f"  {note}")
+    return data
+
+
+def parse_methods(text: str) -> list[Method]:
+    """`bagging,random-forest:n_estimators=500` into methods."""
+    from conjunto.experiments import METHODS, Method
+    from conjunto.experiments.spec import suggest
+
+    methods = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, *settings = part.split(":")
+        if name not in METHODS:
+            raise InputError(f"unknown method {name!r}; {suggest(name, METHODS)}")
+        methods.append(Method(name, part, dict(_setting(item) for item in settings)))
+    if not methods:
+        raise InputError(f"--methods: name at least one; known are {', '.join(METHODS)}")
+    return methods
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    import ast
+
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f"{text!r} is not name=value")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def parse_protocol(text: str) -> Protocol:
+    """`10x10`, `5-fold`, `holdout:100` or `bootstrap:50` into a protocol."""
+    from conjunto.experiments import Protocol
+
+    if match := re.fullmatch(r"(?:(\d+)\s*x\s*)?(\d+)(?:-?fold)?", text.strip()):
+        kind, repetitions, folds = "k-fold", int(match[1] or 1), int(match[2])
+    elif match := re.fullmatch(r"(holdout|bootstrap)(?:-632)?(?::(\d+))?", text.strip()):
+        kind = "holdout" if match[1] == "holdout" else "bootstrap-632"
+        repetitions, folds = int(match[2] or (10 if kind == "holdout" else 50)), 10
+    else:
+        raise InputError(f"--protocol: {text!r} is none of 10x10, 5-fold, holdout:100, bootstrap:50")
+    try:
+        return Protocol(kind, repetitions, folds)
+    except ValueError as error:
+        raise InputError(f"--protocol: {error}") from error
+
+
+def say(text: str) -> None:
+    """A line for the person at the screen; standard output is for results."""
+    click.echo(text, err=True)
+
+
+@contextmanager
+def progress_bar(label: str, quiet: bool = False) -> Iterator[Callable[[int, int, int], None] | None]:
+    """A bar with the remaining time on standard error."""
+    if quiet:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=None, failed="")
+
+        def tell(done: int, failed: int, total: int) -> None:
+            words = f"[red]{failed} failed[/red]" if failed else ""
+            progress.update(task, completed=done, total=total, failed=words)
+
+        yield tell
+
+
+def human_bytes(size: float) -> str:
+    """`12.3 MB` for people."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    raise AssertionError
+
+
+def human_seconds(seconds: float) -> str:
+    """`12 ms`, `3.4 s` or `2 min 5 s` for people."""
+    if seconds < 1:
+        return f"{1000 * seconds:.1f} ms" if seconds < 0.01 else f"{1000 * seconds:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds // 60)} min {int(seconds % 60)} s"

@@ -1,0 +1,60 @@
+"""`conjunto predict`: a saved model on a table."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from conjunto.cli.inputs import InputError, say
+
+
+@click.command(no_args_is_help=True, short_help="Predict the rows of a table with a saved model.")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A CSV file; by default standard output.")
+@click.option("--probabilities", is_flag=True, help="A column for the probability of each class.")
+@click.option(
+    "--allow-pickle", is_flag=True, help="Read a model that is a pickle: only one of your own, it can execute anything."
+)
+def predict(model: Path, data: Path, out: Path | None, probabilities: bool, allow_pickle: bool) -> None:
+    """Predict the rows of DATA (.csv, .csv.gz, .tsv, .parquet, .arff) with a MODEL that conjunto saved.
+
+    Columns may stand in any order; those that the model does not know are left out, and said.
+
+    \b
+    conjunto predict model.skops new.csv --probabilities --out predictions.csv
+    """
+    import pandas
+
+    from conjunto.datasets import read_frame
+    from conjunto.model_file import load_model
+
+    loaded = load_model(model, allow_pickle=allow_pickle)
+    if probabilities and not hasattr(loaded.estimator, "predict_proba"):
+        raise InputError(
+            f"--probabilities: {model.name} gives none" + " (it is a regression)" * (loaded.task == "regression")
+        )
+    texts = [name for name, kind in loaded.columns.items() if kind == "category"]
+    frame = read_frame(data, texts=texts)
+    extra = [name for name in frame.columns if name not in loaded.columns]
+    if extra:
+        say(f"not used: {', '.join(extra[:8])}{', …' if len(extra) > 8 else ''}")
+    X = loaded.arrange(frame)
+    predicted = pandas.DataFrame({loaded.target: loaded.estimator.predict(X)})
+    if probabilities:
+        shares = loaded.estimator.predict_proba(X)
+        for k, label in enumerate(loaded.classes):
+            predicted[f"p({label})"] = shares[:, k]
+    if out is None:
+        predicted.to_csv(sys.stdout, index=False)
+        return
+    part = out.with_name(out.name + ".part")
+    try:
+        predicted.to_csv(part, index=False)
+        os.replace(part, out)
+    finally:
+        part.unlink(missing_ok=True)
+    say(f"{len(predicted):,} predictions: {out}")

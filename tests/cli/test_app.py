@@ -1,0 +1,64 @@
+"""The door of the command line: help at once, exit codes, errors in one line."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def command(*arguments, **options):
+    line = [sys.executable, "-m", "conjunto.cli", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, check=False, **options)
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from conjunto.cli.app import run; code = run(['--help']); "
+        "heavy = {'sklearn', 'pandas', 'numpy', 'scipy', 'matplotlib', 'rich'} & set(sys.modules); "
+        "sys.exit(f'{code} {heavy}' if code or heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "conjunto compare data.csv --target y" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["compare", "train", "predict", "datasets", "report", "reproduce"])
+def test_every_command_has_help_with_an_example(cli, name):
+    code, out, _ = cli(name, "--help")
+    assert code == 0
+    assert f"conjunto {name}" in out.split("\n", 1)[1]
+
+
+def test_exit_codes(cli):
+    assert cli("--version")[0] == 0
+    assert cli("nonsense")[0] == 2
+    assert cli("compare", "--nonsense", "x")[0] == 2
+    assert cli("compare", "none.csv")[0] == 1
+    code, out, err = cli("datasets", "gemran")
+    assert code == 2
+    assert out == ""
+    assert err == "Error: there is no data set 'gemran'; did you mean 'german'?\n"
+
+
+def test_ctrl_c_is_130(cli, monkeypatch):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("conjunto.cli.datasets.datasets.callback", interrupted)
+    code, _, err = cli("datasets")
+    assert code == 130
+    assert "goes on from there" in err
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    line = f"{sys.executable} -m conjunto.cli datasets | head -1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("name")
+    assert done.stderr == ""
+
+
+def test_missing_extras_are_named(tmp_path):
+    code = "import sys; sys.modules['click'] = None; sys.argv = ['conjunto']; from conjunto.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "pip install 'conjunto[cli]'" in done.stderr

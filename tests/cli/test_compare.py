@@ -1,0 +1,126 @@
+"""`compare`, from a file to a model that predicts."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conjunto.datasets import load
+from conjunto.experiments import Store
+from conjunto.model_file import load_model
+
+
+@pytest.fixture
+def glass(tmp_path):
+    data = load("glass")
+    data.X.assign(target=data.y).to_csv(tmp_path / "glass.csv", index=False)
+    return data
+
+
+METHODS = "cart,bagging:n_estimators=10,random-forest:n_estimators=10"
+
+
+def test_a_file_becomes_a_leaderboard_a_page_and_a_model(cli, glass, tmp_path):
+    code, out, err = cli("compare", "glass.csv", "--methods", METHODS, "--protocol", "2x3", "--jobs", 1)
+    assert code == 0, err
+    folder = tmp_path / "conjunto-glass"
+    assert sorted(path.name for path in folder.iterdir()) == ["model.skops", "report.html", "results.sqlite"]
+    assert "random-forest:n_estimators=10" in out
+    assert "report: conjunto-glass/report.html" in out
+    with Store(folder / "results.sqlite") as store:
+        frame = store.frame()
+        assert store.command.startswith("conjunto compare glass.csv --methods")
+    whole = frame[frame["size"] == 0]
+    assert len(whole) == 18
+    assert (whole["status"] == "done").all()
+    means = whole.groupby("method")["error"].mean()
+    model = load_model(folder / "model.skops")
+    assert model.about["method"] == means.idxmin()
+    assert np.mean(model.estimator.predict(model.arrange(glass.X)) == glass.y) > 0.95
+
+
+def test_json_is_the_only_output(cli, glass):
+    code, out, _ = cli("compare", "glass.csv", "--methods", "cart", "--protocol", "3-fold", "--jobs", 1, "--json")
+    assert code == 0
+    facts = json.loads(out)
+    (line,) = facts["datasets"][0]["leaderboard"]
+    assert line["method"] == "cart"
+    assert line["n"] == 3
+    assert facts["report"].endswith("report.html")
+
+
+def test_a_second_call_runs_nothing_again(cli, glass, tmp_path):
+    arguments = ("compare", "glass.csv", "--methods", "cart", "--protocol", "3-fold", "--jobs", 1, "--out", "out")
+    _, first, _ = cli(*arguments)
+    with Store(tmp_path / "out" / "results.sqlite") as store:
+        before = store.frame()
+    _, second, _ = cli(*arguments)
+    with Store(tmp_path / "out" / "results.sqlite") as store:
+        pd.testing.assert_frame_equal(before, store.frame())
+    assert first == second
+
+
+def test_several_data_sets(cli, tmp_path):
+    code, out, err = cli(
+        "compare", "wine", "iris", "--methods", METHODS, "--protocol", "3-fold", "--out", "o", "--jobs", 2
+    )
+    assert code == 0, err
+    assert "wine: error" in out
+    assert "iris: error" in out
+    assert (tmp_path / "o" / "model-wine.skops").is_file()
+
+
+def test_regression(cli, tmp_path):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(120, 3))
+    frame = pd.DataFrame(X, columns=list("abc")).assign(kind=random.choice(["p", "q"], 120))
+    frame.assign(price=X[:, 0] + (frame["kind"] == "p")).to_csv(tmp_path / "d.csv", index=False)
+    code, out, err = cli(
+        "compare", "d.csv", "--target", "price", "--methods", METHODS, "--protocol", "3-fold", "--jobs", 1
+    )
+    assert code == 0, err
+    assert "regression: 'price' holds 120 different numbers" in err
+    assert "root mean squared error" in out
+
+
+def test_an_experiment_file(cli, glass, tmp_path):
+    (tmp_path / "small.toml").write_text(
+        'measures = ["mcc", "error"]\n[protocol]\nkind = "holdout"\nrepetitions = 3\n'
+        '[[datasets]]\npath = "glass.csv"\n[[methods]]\nname = "bagging"\nsizes = [1, 0.5]\n'
+        "parameters = { n_estimators = 6 }\n"
+    )
+    code, out, err = cli("compare", "small.toml", "--jobs", 1)
+    assert code == 0, err
+    assert "Matthews correlation" in out
+    with Store(tmp_path / "conjunto-small" / "results.sqlite") as store:
+        assert sorted(store.frame()["size"].unique()) == [0, 1, 3]
+    assert cli("compare", "small.toml", "--methods", "cart")[0] == 2
+
+
+def test_a_method_that_fails_is_said_and_the_rest_goes_on(cli, glass):
+    options = ("--methods", "cart,bagging:n_estimators=0", "--protocol", "3-fold", "--jobs", 1)
+    code, out, err = cli("compare", "glass.csv", *options)
+    assert code == 0
+    assert "failed" in out
+    assert "n_estimators must be a whole number of at least 1, got 0" in err
+    code, _, err = cli(
+        "compare", "glass.csv", "--methods", "bagging:n_estimators=0", "--protocol", "3-fold", "--out", "x"
+    )
+    assert code != 0
+    assert "n_estimators must be" in err
+
+
+def test_report_and_export(cli, glass, tmp_path):
+    cli("compare", "glass.csv", "--methods", "cart", "--protocol", "3-fold", "--jobs", 1, "--out", "out")
+    page = (tmp_path / "out" / "report.html").read_bytes()
+    (tmp_path / "out" / "report.html").unlink()
+    code, out, _ = cli("report", "out", "--export", "rows.csv")
+    assert code == 0
+    assert out.split() == ["out/report.html", "rows.csv"]
+    assert (tmp_path / "out" / "report.html").read_bytes() == page
+    assert len(pd.read_csv("rows.csv")) == 3
+    assert cli("report", "out", "--export", "rows.xls")[0] == 2
+    assert cli("report", "nowhere")[0] == 1
+    (tmp_path / "no.sqlite").write_text("x" * 100)
+    assert cli("report", "no.sqlite")[0] == 2

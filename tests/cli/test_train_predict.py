@@ -1,0 +1,105 @@
+"""`train` and `predict`: what the command predicts is what the estimator predicts."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conjunto import RandomForestClassifier
+from conjunto.datasets import load
+
+
+@pytest.fixture
+def colic(tmp_path):
+    data = load("horse-colic")
+    frame = data.X.assign(outcome=data.y)
+    frame.head(250).to_csv(tmp_path / "old.csv", index=False)
+    frame.tail(118).to_csv(tmp_path / "new.csv", index=False)
+    return frame
+
+
+def test_the_predictions_are_those_of_the_estimator(cli, colic, tmp_path):
+    code, out, err = cli("train", "old.csv", "--method", "random-forest:n_estimators=20", "--seed", 3)
+    assert code == 0, err
+    assert out.startswith("model.skops (")
+    old, new = pd.read_csv(tmp_path / "old.csv"), pd.read_csv(tmp_path / "new.csv")
+    forest = RandomForestClassifier(20, random_state=3).fit(old.iloc[:, :-1], old["outcome"])
+    code, out, err = cli("predict", "model.skops", "new.csv", "--probabilities", "--out", "p.csv")
+    assert code == 0, err
+    assert "not used: outcome" in err
+    said = pd.read_csv(tmp_path / "p.csv")
+    assert list(said.columns) == ["outcome", *(f"p({label})" for label in forest.classes_)]
+    assert said["outcome"].tolist() == forest.predict(new.iloc[:, :-1]).tolist()
+    np.testing.assert_allclose(said.iloc[:, 1:], forest.predict_proba(new.iloc[:, :-1]))
+
+
+def test_columns_in_another_order_and_more_of_them(cli, colic, tmp_path):
+    cli("train", "old.csv", "--method", "bagging:n_estimators=5")
+    _, straight, _ = cli("predict", "model.skops", "new.csv")
+    new = pd.read_csv(tmp_path / "new.csv")
+    new.assign(more=1)[["more", *new.columns[::-1]]].to_csv(tmp_path / "turned.csv", index=False)
+    _, turned, err = cli("predict", "model.skops", "turned.csv")
+    assert turned == straight
+    assert "not used: more, outcome" in err
+
+
+def test_columns_that_are_missing_or_changed(cli, colic, tmp_path):
+    cli("train", "old.csv", "--method", "cart")
+    new = pd.read_csv(tmp_path / "new.csv")
+    numeric = new.select_dtypes("number").columns[0]
+    new.drop(columns=[numeric]).to_csv(tmp_path / "less.csv", index=False)
+    code, out, err = cli("predict", "model.skops", "less.csv")
+    assert (code, out) == (2, "")
+    assert f"lack 1 column of the model: {numeric}" in err
+    new.assign(**{numeric: "high"}).to_csv(tmp_path / "text.csv", index=False)
+    code, _, err = cli("predict", "model.skops", "text.csv")
+    assert code == 2
+    assert f"column '{numeric}' held numbers when the model was trained, and holds 'high' in row 1" in err
+
+
+def test_numbers_in_a_text_column_are_texts(cli, tmp_path):
+    rows = "".join(f"{'1' if i % 2 else 'x'},{i % 2}\n" for i in range(40))
+    (tmp_path / "d.csv").write_text("code,y\n" + rows)
+    cli("train", "d.csv", "--method", "cart")
+    (tmp_path / "n.csv").write_text("code\n1\n1\n")
+    _, out, _ = cli("predict", "model.skops", "n.csv")
+    assert out.split() == ["y", "1", "1"]
+
+
+def test_files_that_are_no_models(cli, colic, tmp_path):
+    assert cli("predict", "none.skops", "new.csv")[0] == 1
+    (tmp_path / "m.skops").write_bytes(b"PK\x03\x04 broken")
+    code, _, err = cli("predict", "m.skops", "new.csv")
+    assert code == 2
+    assert "Traceback" not in err
+    (tmp_path / "m.pkl").write_bytes(pickle.dumps({"format": 1}))
+    code, _, err = cli("predict", "m.pkl", "new.csv")
+    assert code == 2
+    assert "was not read" in err
+    assert cli("predict", "m.pkl", "new.csv", "--allow-pickle")[0] == 2
+    cli("train", "old.csv", "--method", "cart", "--out", "t.pkl", "--allow-pickle")
+    assert cli("predict", "t.pkl", "new.csv", "--allow-pickle")[0] == 0
+
+
+def test_bad_methods(cli, colic, tmp_path):
+    for method, message in (
+        ("baging", "did you mean 'bagging'"),
+        ("bagging:n_estimators=-1", "n_estimators must be"),
+        ("bagging:n_estimator=1", "did you mean 'n_estimators'"),
+        ("output-smearing", "does not do classification"),
+        ("cart,bagging", "one method"),
+    ):
+        code, _, err = cli("train", "old.csv", "--method", method)
+        assert code == 2
+        assert message in err
+    assert not (tmp_path / "model.skops").exists()
+    assert cli("train", "old.csv", "--out", "nowhere/m.skops")[0] == 1
+
+
+def test_a_regression_has_no_probabilities(cli, tmp_path):
+    pd.DataFrame({"a": np.arange(50.0), "y": np.arange(50) / 7}).to_csv(tmp_path / "d.csv", index=False)
+    cli("train", "d.csv", "--method", "cart")
+    code, _, err = cli("predict", "model.skops", "d.csv", "--probabilities")
+    assert code == 2
+    assert "regression" in err
