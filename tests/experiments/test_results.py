@@ -79,7 +79,7 @@ def test_the_leaderboard_by_hand(tmp_path):
     assert math.isnan(board.loc["good", "p_value"])
     assert board.loc["near", "p_value"] == pytest.approx(corrected_p(NEAR, GOOD, 10 / 90))
     assert board.loc["poor", "p_value"] == pytest.approx(corrected_p(POOR, GOOD, 10 / 90))
-    assert board["tied"].tolist() == [True, True, False]
+    assert board["verdict"].tolist() == ["best", "tied", "worse"]
     assert board.loc["near", "p_value"] > 0.05 > board.loc["poor", "p_value"]
 
 
@@ -94,11 +94,11 @@ def test_problems_drawn_afresh_have_the_plain_test(tmp_path):
     assert board.loc["near", "p_value"] == pytest.approx(scipy.stats.ttest_rel(NEAR, GOOD).pvalue)
 
 
-@pytest.mark.parametrize(("n", "tied"), [(2, True), (9, True), (10, False)])
-def test_the_same_difference_every_time_needs_ten_times(tmp_path, n, tied):
+@pytest.mark.parametrize(("n", "verdict"), [(2, "too few runs to tell"), (9, "too few runs to tell"), (10, "worse")])
+def test_the_same_difference_every_time_needs_ten_times(tmp_path, n, verdict):
     board = made_up(tmp_path, {"good": [0.25] * n, "poor": [0.5] * n}).leaderboard("d").set_index("method")
-    assert board.loc["poor", "tied"] == tied
-    assert math.isnan(board.loc["poor", "p_value"]) == tied
+    assert board.loc["poor", "verdict"] == verdict
+    assert math.isnan(board.loc["poor", "p_value"]) == (n < 10)
 
 
 @pytest.mark.parametrize(("measure", "task"), [("r2", "regression"), ("auc", "classification")])
@@ -113,7 +113,7 @@ def test_equal_means_keep_the_order_of_the_experiment(tmp_path):
     results = made_up(tmp_path, {"b": GOOD, "c": GOOD, "a": GOOD})
     board = results.leaderboard("d")
     assert board["method"].tolist() == ["b", "c", "a"]
-    assert board["tied"].all()
+    assert board["verdict"].tolist() == ["best", "tied", "tied"]
 
 
 def test_failed_and_missing_cells(tmp_path):
@@ -134,8 +134,8 @@ def test_failed_and_missing_cells(tmp_path):
     assert board.loc["poor", "mean"] == pytest.approx(statistics.mean(POOR[1:]))
     assert board.loc["poor", "fit_seconds"] == pytest.approx(statistics.mean([2, 3, 4, 5]))
     assert board.loc["poor", "p_value"] == pytest.approx(corrected_p(POOR[1:4], GOOD[1:4], 10 / 90))
-    # Who finished nothing is not as good as the best.
-    assert not board.loc[["broken", "absent"], "tied"].any()
+    assert board["verdict"].to_dict()["broken"] == "failed"
+    assert board["verdict"].to_dict()["absent"] == "not run yet"
     assert board.loc[["broken", "absent"], "mean"].isna().all()
     failures = results.failures()
     assert len(failures) == 6
@@ -148,7 +148,7 @@ def test_nothing_but_failures(tmp_path):
     board = results.leaderboard("d")
     assert board["failed"].tolist() == [2, 2]
     assert board["mean"].isna().all()
-    assert not board["tied"].any()
+    assert board["verdict"].tolist() == ["failed", "failed"]
     assert results.curve("d").empty
 
 
@@ -156,7 +156,12 @@ def test_one_repetition_has_no_spread_and_no_test(tmp_path):
     board = made_up(tmp_path, {"a": [0.1], "b": [0.9]}).leaderboard("d")
     assert board["sd"].isna().all()
     assert board["p_value"].isna().all()
-    assert board["tied"].all()
+    assert board["verdict"].tolist() == ["best", "too few runs to tell"]
+
+
+def test_who_finished_fewer_repetitions_stands_below(tmp_path):
+    board = made_up(tmp_path, {"whole": POOR, "lucky": [0.0, 0.0, *[None] * (len(POOR) - 2)]}).leaderboard("d")
+    assert board["method"].tolist() == ["whole", "lucky"]
 
 
 def test_an_empty_store(tmp_path):

@@ -13,8 +13,6 @@ import click
 from conjunto.cli.inputs import (
     InputError,
     find_source,
-    human_bytes,
-    human_seconds,
     open_data,
     parse_methods,
     parse_protocol,
@@ -167,46 +165,30 @@ def _table(name: str, board: Any, results: Results) -> str:
     from rich.table import Table
 
     from conjunto.experiments import MEASURES
+    from conjunto.report.words import Scale, human_bytes, human_seconds, p_value
 
-    measure = MEASURES[results.measures(name)[0]]
-    table = Table(title=f"{name}: {measure.title}", title_justify="left", box=None, pad_edge=False)
-    for title, side in (("", "right"), ("method", "left"), (measure.title, "right"), ("± sd", "right")):
-        table.add_column(title, justify=side)  # type: ignore[arg-type]
-    for title in ("against the best", "fit", "predict", "size", "members"):
-        table.add_column(title, justify="left" if title.startswith("against") else "right")
+    measure = results.measures(name)[0]
+    scale = Scale.of(measure, board["mean"])
+    title = MEASURES[measure].title
+    table = Table(title=f"{name}: {title}", title_justify="left", box=None, pad_edge=False)
+    for head in ("", "method", title, "± sd", "against the best", "fit", "predict", "size", "members"):
+        table.add_column(head, justify="left" if head in ("method", "against the best") else "right")
     for rank, row in enumerate(board.itertuples(), start=1):
-        done = row.n > 0
+        verdict = f"{row.verdict}, {p_value(row.p_value)}" if row.p_value == row.p_value else row.verdict
         table.add_row(
             str(rank),
             row.method,
-            _number(row.mean, measure.percent) if done else "-",
-            _number(row.sd, measure.percent) if done else "-",
-            _verdict(row, rank),
-            human_seconds(row.fit_seconds) if done else "-",
-            human_seconds(row.predict_seconds) if done else "-",
-            human_bytes(row.model_bytes) if done else "-",
-            f"{row.members:.0f}" if done else "-",
+            scale.full(row.mean),
+            scale.full(row.sd),
+            f"{verdict}; {row.failed} cells failed" if row.failed else verdict,
+            human_seconds(row.fit_seconds),
+            human_seconds(row.predict_seconds),
+            human_bytes(row.model_bytes),
+            f"{row.members:.0f}" if row.n else "–",
         )
     text = StringIO()
     Console(file=text, width=120).print(table)
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
-
-
-def _verdict(row: Any, rank: int) -> str:
-    if row.failed:
-        return f"{row.failed} cells failed" if row.n else "failed"
-    if rank == 1:
-        return "best"
-    if row.p_value != row.p_value:
-        return "too few runs to tell"
-    p = "p < 0.001" if row.p_value < 0.001 else f"p = {row.p_value:.3f}"
-    return f"{'tied' if row.tied else 'worse'}, {p}"
-
-
-def _number(value: float, percent: bool) -> str:
-    if value != value:
-        return "-"
-    return f"{100 * value:.2f} %" if percent else f"{value:.4g}"
 
 
 def _as_json(boards: dict[str, Any], results: Results, out: Path, page: Path, models: dict[str, str]) -> dict[str, Any]:

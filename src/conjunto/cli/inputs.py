@@ -155,19 +155,3 @@ def progress_bar(label: str, quiet: bool = False) -> Iterator[Callable[[int, int
             progress.update(task, completed=done, total=total, failed=words)
 
         yield tell
-
-
-def human_bytes(size: float) -> str:
-    """`12.3 MB` for people."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    raise AssertionError
-
-
-def human_seconds(seconds: float) -> str:
-    """`12 ms`, `3.4 s` or `2 min 5 s` for people."""
-    if seconds < 1:
-        return f"{1000 * seconds:.1f} ms" if seconds < 0.01 else f"{1000 * seconds:.0f} ms"
-    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds // 60)} min {int(seconds % 60)} s"

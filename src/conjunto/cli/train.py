@@ -10,8 +10,6 @@ import click
 from conjunto.cli.inputs import (
     InputError,
     find_source,
-    human_bytes,
-    human_seconds,
     open_data,
     parse_methods,
     say,
@@ -41,6 +39,7 @@ def train(data: str, method: str, seed: int, out: Path, jobs: int, allow_pickle:
     from conjunto.experiments import make
     from conjunto.experiments.methods import check_method
     from conjunto.model_file import Model, column_kinds, save_model
+    from conjunto.report.words import human_bytes, human_seconds
 
     table = open_data(find_source(data, **reading))
     (chosen, *others) = parse_methods(method)

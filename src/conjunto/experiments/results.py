@@ -68,8 +68,9 @@ class Results:
         """Methods from best to worst: mean, sd, p-value against the best, time, size, failures.
 
         The p-value is that of the corrected resampled t-test (Nadeau & Bengio 2003) over the repetitions that both
-        methods finished, or of the paired t-test where every repetition draws new data. `tied` says that it is 0.05
-        or more, or cannot be told.
+        methods finished, or of the paired t-test where every repetition draws new data. `verdict` is "best", "tied"
+        (p >= 0.05), "worse", "too few runs to tell", "failed" or "not run yet". A method that has not finished all
+        the repetitions that others have stands below those.
         """
         import pandas
 
@@ -77,7 +78,10 @@ class Results:
         scores = self.scores(dataset, measure)
         greater = MEASURES[measure].greater_is_better
         whole = self.frame[(self.frame["dataset"] == dataset) & (self.frame["size"] == 0)]
-        means = scores.mean().sort_values(ascending=not greater, kind="stable")
+        counts = scores.notna().sum()
+        complete = counts >= counts.max()
+        better = scores.mean() * (-1 if greater else 1)
+        means = scores.mean()[sorted(scores.columns, key=lambda method: (not complete[method], _last(better[method])))]
         best = means.index[0] if means.notna().any() else None
         lines = []
         for method in means.index:
@@ -92,7 +96,7 @@ class Results:
                     "sd": values.std(ddof=1) if len(values) > 1 else np.nan,
                     "n": len(values),
                     "p_value": p,
-                    "tied": bool(method == best or (len(values) and not p < 0.05)),
+                    "verdict": "best" if method == best else _verdict(p, len(values), rows),
                     "fit_seconds": done["fit_seconds"].mean(),
                     "predict_seconds": done["predict_seconds"].mean(),
                     "model_bytes": done["model_bytes"].mean(),
@@ -141,6 +145,18 @@ class Results:
         # The same difference every time, in few repetitions, is chance more likely than certainty.
         certain = test.degenerate and test.mean_difference != 0 and test.n < 10
         return float("nan") if certain else test.p_value
+
+
+def _last(value: float) -> float:
+    return float("inf") if np.isnan(value) else value
+
+
+def _verdict(p: float, n: int, rows: pd.DataFrame) -> str:
+    if not n:
+        return "failed" if len(rows) else "not run yet"
+    if np.isnan(p):
+        return "too few runs to tell"
+    return "tied" if p >= 0.05 else "worse"
 
 
 def dataset_facts(source: Source, experiment: Experiment) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,9 +79,9 @@ def sentence(board: pd.DataFrame, measure: str, scale: Scale, partitions: int) -
     side = "highest" if known.greater_is_better else "lowest"
     text = f"{best['method']} has the {side} {known.title}, {value}."
     others = finished.iloc[1:]
-    unsure = others[others["p_value"].isna()]["method"].tolist()
-    tied = others[others["p_value"] >= 0.05]["method"].tolist()
-    worse = others[others["p_value"] < 0.05]["method"].tolist()
+    tied, worse, unsure = (
+        others[others["verdict"] == verdict]["method"].tolist() for verdict in ("tied", "worse", "too few runs to tell")
+    )
     parts = []
     if tied:
         parts.append(f"Statistically tied with it: {listed(tied)}.")
@@ -113,7 +112,7 @@ def _rows(results: Results, name: str, board: pd.DataFrame, scale: Scale) -> lis
                 "mean": scale.write(line["mean"]),
                 "sd": scale.write(line["sd"]),
                 "others": [scales[measure].write(means[measure][line["method"]]) for measure in others],
-                "verdict": _verdict(line, place),
+                "verdict": "the best" if line["verdict"] == "best" else line["verdict"],
                 "p": p_value(line["p_value"]),
                 "n": line["n"],
                 "fit": human_seconds(line["fit_seconds"]),
@@ -124,16 +123,6 @@ def _rows(results: Results, name: str, board: pd.DataFrame, scale: Scale) -> lis
             }
         )
     return rows
-
-
-def _verdict(line: dict[Any, Any], place: int) -> str:
-    if not line["n"]:
-        return "failed" if line["failed"] else "not run yet"
-    if place == 1:
-        return "the best"
-    if math.isnan(line["p_value"]):
-        return "too few runs to tell"
-    return "tied" if line["p_value"] >= 0.05 else "worse"
 
 
 def _boxes_alt(name: str, finished: pd.DataFrame, main: str, scale: Scale) -> str:
