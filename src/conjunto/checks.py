@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
@@ -40,6 +41,15 @@ def check_choice(name: str, value: Any, choices: Collection[Any]) -> Any:
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
     return value
+
+
+def suggest(word: str, known: Iterable[str], most: int = 12) -> str:
+    """A hint for a word that is not known: the nearest one, or all of them."""
+    names = [str(name) for name in known]
+    near = get_close_matches(word, names, 1, 0.5)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"known are {', '.join(names[:most])}{f', … ({len(names)} in all)' if len(names) > most else ''}"
 
 
 def check_share_or_count(name: str, value: Any, whole: int) -> int:

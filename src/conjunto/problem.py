@@ -190,21 +190,29 @@ def _is_categorical(column: Any) -> bool:
     return name.startswith(("object", "str", "category", "categorical", "enum", "bool", "utf8", "dictionary"))
 
 
-def _values(column: Any) -> NDArray[Any]:
-    return np.asarray(column.to_list() if not hasattr(column, "iloc") else column.astype(object), dtype=object)
+def _levels(column: Any) -> tuple[NDArray[np.intp], list[Any]]:
+    """The distinct values of a categorical column, and the place of each row's value among them; -1 is missing."""
+    if hasattr(column, "cat") and hasattr(column.cat, "codes"):
+        return np.asarray(column.cat.codes, dtype=np.intp), list(column.cat.categories)
+    if hasattr(column, "iloc"):
+        codes, names = column.factorize()
+        return np.asarray(codes, dtype=np.intp), list(names)
+    places: dict[Any, int] = {}
+    values = column.to_list()
+    codes = [-1 if _is_missing(value) else places.setdefault(value, len(places)) for value in values]
+    return np.asarray(codes, dtype=np.intp), list(places)
 
 
 def _number_categories(column: Any) -> dict[Any, int] | None:
     """Codes in sorted order; with more than 256 categories the 255 most frequent, and one code for all others."""
     if not _is_categorical(column):
         return None
-    counts: dict[Any, int] = {}
     try:
-        for value in _values(column):
-            if not _is_missing(value):
-                counts[value] = counts.get(value, 0) + 1
+        places, levels = _levels(column)
     except TypeError as error:
         raise TypeError(f"column {column.name!r} holds objects that cannot be categories: {error}") from None
+    found = np.bincount(places[places >= 0], minlength=len(levels))
+    counts = {level: int(count) for level, count in zip(levels, found, strict=True) if count}
     try:
         names = sorted(counts)
     except TypeError:
@@ -236,7 +244,10 @@ def _encode(X: Any, columns: Columns) -> Any:
     for i, mapping in enumerate(columns.codes):
         column = _column(X, i)
         if mapping is not None:
-            matrix[:, i] = np.fromiter((mapping.get(value, np.nan) for value in _values(column)), float, len(X))
+            places, levels = _levels(column)
+            # The last entry is what place -1, missing, finds.
+            codes = np.array([*(mapping.get(level, np.nan) for level in levels), np.nan])
+            matrix[:, i] = codes[places]
         elif _is_categorical(column):
             raise ValueError(f"column {column.name!r} held numbers when the model was fitted, and now holds categories")
         elif hasattr(column, "iloc"):

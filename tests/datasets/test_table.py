@@ -149,7 +149,7 @@ def test_a_column_that_is_not_there(tmp_path, argument):
     value = "prise" if argument == "target" else ["prise"]
     with pytest.raises(TableError, match=f"{argument}: there is no column 'prise'; did you mean 'price'"):
         read_table(path, **{argument: value})
-    with pytest.raises(TableError, match="the columns are price, year, label"):
+    with pytest.raises(TableError, match="known are price, year, label"):
         read_table(path, "zzzzzz")
 
 

@@ -12,11 +12,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
+import conjunto.experiments
 from conjunto import BaggingClassifier, BaggingRegressor, CARTClassifier
 from conjunto import RandomForestClassifier as OurForest
 from conjunto.datasets import Dataset, load, make_twonorm
 from conjunto.evaluation import error_curve
-from conjunto.experiments import Cell, Experiment, Method, Protocol, Source
+from conjunto.experiments import Cell, Experiment, Method, Protocol, Source, SpecError
 from conjunto.experiments.cells import Bench, build, cell_seed, resolve_sizes
 
 WINE = load("wine")
@@ -358,3 +359,11 @@ def test_training_that_misses_a_class_is_judged_over_all_classes():
     # A class of probability 0: the loss of that row alone is -log(eps), about 36.
     assert hit[0].measures["log-loss"] > 36 / 11 - 1e-9
     assert hit[0].measures["balanced-error"] >= 1 / 3
+
+
+def test_wrong_parameters_of_a_generator_are_refused_before_the_run(tmp_path):
+    for parameters in ({"n": 3}, {"class_shares": [0.7, 0.7]}, {"n_samples": -1}):
+        experiment = Experiment((Source("twonorm", parameters=parameters),), ("cart",))
+        with pytest.raises(SpecError, match="parameters of twonorm"):
+            conjunto.experiments.run(experiment, tmp_path / "results.sqlite")
+    assert not list(tmp_path.iterdir())

@@ -78,7 +78,8 @@ def test_panels_are_of_their_task():
         (lambda: make("cart", "clustering"), "task must be"),
         (lambda: panel("clustering"), "task must be"),
         (lambda: make("bagging", "regression", {"n_estimator": 3}), "'n_estimator'; did you mean 'n_estimators'"),
-        (lambda: check_method("bagging", {"zzz": 3}), "bagging has no parameter 'zzz'; it has .*n_estimators"),
+        (lambda: check_method("bagging", {"zzz": 3}), "bagging has no parameter 'zzz'; known are .*n_estimators"),
+        (lambda: check_method("bagging", {"random_state": 3}), "random_state follows from the seed"),
         (lambda: check_method("nonsense", {}), "unknown method 'nonsense'; known are cart"),
     ],
 )

@@ -180,7 +180,8 @@ def test_cells_may_be_plain_tuples_and_must_exist(path):
     assert count(path, "cells") == 1
 
 
-def test_progress_tells_finished_failed_and_all(path):
+def test_progress_tells_finished_failed_and_all(path, monkeypatch):
+    monkeypatch.setattr(sys.modules["conjunto.experiments.run"], "PAUSE", 0)
     told = []
     run(TRIAL, path, progress=lambda *numbers: told.append(numbers))
     total = len(TRIAL.cells())

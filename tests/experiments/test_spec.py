@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from conjunto.datasets import Dataset
 from conjunto.experiments import Cell, Experiment, Method, Protocol, Source, SpecError, read_experiment
-from conjunto.experiments.spec import experiment_from_dict
+from conjunto.experiments.spec_file import experiment_from_dict
 
 WHOLE = """
 seed = 7
@@ -105,7 +105,8 @@ def test_measures_of_a_task():
     assert mixed.measures_of("classification") == ("f1", "mean-leaves")
     assert mixed.measures_of("regression") == ("rmse", "mean-leaves")
     assert Experiment(("wine",), ("cart",)).measures_of("regression")[0] == "rmse"
-    assert Experiment(("wine",), ("cart",), measures=("rmse",)).measures_of("classification")[0] == "error"
+    with pytest.raises(SpecError, match="rmse cannot be taken of a classification"):
+        Experiment(("wine",), ("cart",), measures=("rmse",)).measures_of("classification")
 
 
 BASE = 'datasets = ["wine"]\nmethods = ["cart"]\n'

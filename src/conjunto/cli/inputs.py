@@ -74,8 +74,8 @@ def open_data(source: Source) -> Dataset:
 
 def parse_methods(text: str) -> list[Method]:
     """`bagging,random-forest:n_estimators=500` into methods."""
+    from conjunto.checks import suggest
     from conjunto.experiments import METHODS, Method
-    from conjunto.experiments.spec import suggest
 
     methods = []
     for part in filter(None, (part.strip() for part in text.split(","))):

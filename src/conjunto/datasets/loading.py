@@ -10,12 +10,12 @@ import hashlib
 import io
 import json
 import os
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conjunto.checks import suggest
 from conjunto.datasets.catalogue import ENTRIES, Entry
 from conjunto.datasets.generators import GENERATORS
 from conjunto.datasets.record import Dataset
@@ -132,9 +132,7 @@ def canonical_name(name: str) -> str:
     name = str(name)
     if name.lower().replace("_", "-") in known:
         return name.lower().replace("_", "-")
-    near = get_close_matches(name.lower(), known, 1)
-    hint = f"did you mean {near[0]!r}?" if near else "names() lists them"
-    raise DatasetNotFoundError(f"there is no data set {name!r}; {hint}")
+    raise DatasetNotFoundError(f"there is no data set {name!r}; {suggest(name.lower(), known)}")
 
 
 def _generate(name: str, random_state: Any, parameters: dict[str, Any]) -> Dataset:

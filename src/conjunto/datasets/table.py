@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conjunto.checks import check_choice
+from conjunto.checks import check_choice, suggest
 from conjunto.datasets.record import Dataset
 
 if TYPE_CHECKING:
@@ -198,14 +198,9 @@ def _check_names(path: Path, names: Sequence[Any]) -> None:
 
 
 def _need_columns(argument: str, names: Collection[str], frame: pd.DataFrame) -> None:
-    from difflib import get_close_matches
-
     for name in names:
         if name not in frame.columns:
-            columns = [str(column) for column in frame.columns]
-            near = get_close_matches(name, columns, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"the columns are {_listed(columns)}"
-            raise TableError(f"{argument}: there is no column {name!r}; {hint}")
+            raise TableError(f"{argument}: there is no column {name!r}; {suggest(name, frame.columns)}")
 
 
 def _decide_task(y: pd.Series, task: str | None) -> tuple[str, str]:
@@ -264,10 +259,6 @@ def _refuse_dates(column: pd.Series) -> None:
 
 def _stem(path: Path) -> str:
     return re.sub(r"\.(csv|tsv|parquet|pq|arff)$", "", re.sub(r"\.gz$", "", path.name, flags=re.I), flags=re.I)
-
-
-def _listed(names: Sequence[str], most: int = 12) -> str:
-    return ", ".join(names[:most]) + (f", … ({len(names)} in all)" if len(names) > most else "")
 
 
 def _one_line(error: BaseException) -> str:

@@ -5,7 +5,8 @@ from conjunto.experiments.methods import METHODS, make, panel
 from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.results import Results
 from conjunto.experiments.run import run
-from conjunto.experiments.spec import Cell, Experiment, Method, Source, SpecError, read_experiment
+from conjunto.experiments.spec import Cell, Experiment, Method, Source, SpecError
+from conjunto.experiments.spec_file import read_experiment
 from conjunto.experiments.store import OtherExperimentError, Store, StoreError
 
 __all__ = [

@@ -23,7 +23,7 @@ from conjunto.datasets import GENERATORS, Dataset, canonical_name, load, read_ta
 from conjunto.experiments.measures import MEASURES, Judged
 from conjunto.experiments.methods import make
 from conjunto.experiments.protocols import holdout_sizes
-from conjunto.experiments.spec import Cell, Experiment, Method, Source
+from conjunto.experiments.spec import Cell, Experiment, Method, Source, SpecError
 
 # A matrix of more classes than this is neither read nor drawn by anyone.
 MOST_CONFUSED_CLASSES = 60
@@ -101,8 +101,7 @@ class Bench:
         if draws_afresh(source) and protocol.kind == "holdout":
             n_train, n_test = _drawn_sizes(source, self.experiment)
             random = np.random.RandomState(np.random.MT19937(np.random.SeedSequence([*seeds, repetition])))
-            train = load(source.load or name, **{**source.parameters, "n_samples": n_train}, random_state=random)
-            test = load(source.load or name, **{**source.parameters, "n_samples": n_test}, random_state=random)
+            train, test = _drawn(source, random, n_samples=n_train), _drawn(source, random, n_samples=n_test)
             labels = np.union1d(train.y, test.y)
             return Partition(train.X, train.y.to_numpy(), test.X, test.y.to_numpy(), labels)
         data = self.data(name)
@@ -164,8 +163,15 @@ def open_source(source: Source, experiment: Experiment) -> Dataset:
         random = np.random.RandomState(
             np.random.MT19937(np.random.SeedSequence([experiment.seed, *_words(source.name)]))
         )
-        return load(name, random_state=random, **source.parameters)
+        return _drawn(source, random)
     return load(name, **source.parameters)
+
+
+def _drawn(source: Source, random: np.random.RandomState, **more: Any) -> Dataset:
+    try:
+        return load(source.load or source.name, random_state=random, **{**source.parameters, **more})
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"parameters of {source.name}: {error}") from error
 
 
 def draws_afresh(source: Source) -> bool:

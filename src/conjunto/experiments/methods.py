@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from conjunto.checks import check_choice
+from conjunto.checks import check_choice, suggest
 
 NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -98,16 +97,19 @@ def make(name: str, task: str, parameters: Mapping[str, Any] = NONE, random_stat
 def check_method(name: str, parameters: Mapping[str, Any]) -> None:
     """Refuse a method that does not exist, and parameters that it does not have."""
     if name not in METHODS:
-        near = get_close_matches(name, METHODS, 1, 0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(METHODS)}"
-        raise ValueError(f"unknown method {name!r}; {hint}")
+        raise ValueError(f"unknown method {name!r}; {suggest(name, METHODS, len(METHODS))}")
     if not parameters:
         return
     method = METHODS[name]
     kind = getattr(import_module("conjunto"), method.classifier or method.regressor or "")
-    known = sorted(kind().get_params(deep=False))
+    check_parameters(name, kind(), parameters)
+
+
+def check_parameters(name: str, estimator: Any, parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that an estimator does not have, and a random state, which the seed decides."""
+    known = sorted(estimator.get_params())
     for parameter in parameters:
         if parameter not in known:
-            near = get_close_matches(parameter, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
-            raise ValueError(f"{name} has no parameter {parameter!r}; {hint}")
+            raise ValueError(f"{name} has no parameter {parameter!r}; {suggest(parameter, known, len(known))}")
+        if parameter.endswith("random_state"):
+            raise ValueError(f"{name}: {parameter} follows from the seed of the experiment; leave it out")

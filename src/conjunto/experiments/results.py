@@ -162,6 +162,7 @@ def _verdict(p: float, n: int, rows: pd.DataFrame) -> str:
 def dataset_facts(source: Source, experiment: Experiment) -> dict[str, Any]:
     """What a report says of a data set."""
     data = open_source(source, experiment)
+    experiment.measures_of(data.task)  # refused here, before anything is run
     y = data.y
     classification = data.task == "classification"
     facts: dict[str, Any] = {

@@ -6,6 +6,7 @@ second `run` on the same store, started by hand, helps too.
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import subprocess
@@ -86,8 +87,8 @@ def run(
         facts |= read_facts(experiment, names - facts.keys() - opened.datasets().keys())
         for name, about in facts.items():
             opened.describe_dataset(name, about)
-        tell = _teller(opened, progress, set(wanted))
-        tell()
+        tell = _Teller(opened, progress, set(wanted))
+        tell(now=True)
         jobs = min(effective_n_jobs(n_jobs), len(set(wanted) - opened.finished()))
         if jobs > 1:
             _run_helpers(experiment, opened, wanted, jobs, tell)
@@ -95,7 +96,7 @@ def run(
             # After the helpers too: a cell whose claimant died is finished here.
             work(experiment, opened, wanted, tell)
             time.sleep(PAUSE if set(wanted) - opened.finished() else 0)
-            tell()
+        tell(now=True)
         return Results.read(opened)
 
 
@@ -117,12 +118,18 @@ def read_facts(experiment: Experiment, names: Collection[str]) -> dict[str, dict
     return {source.name: dataset_facts(source, experiment) for source in experiment.datasets if source.name in names}
 
 
-def _teller(store: Store, progress: Progress | None, wanted: set[Cell]) -> Callable[[], None]:
-    def tell() -> None:
-        if progress is not None:
-            progress(len(wanted & store.finished()), store.failed(), len(wanted))
+class _Teller:
+    """Tells how far a run is, but not so often that it slows the run down."""
 
-    return tell
+    def __init__(self, store: Store, progress: Progress | None, wanted: set[Cell]) -> None:
+        self._store, self._progress, self._wanted = store, progress, wanted
+        self._last = -math.inf
+
+    def __call__(self, *, now: bool = False) -> None:
+        if self._progress is not None and (now or time.monotonic() - self._last > PAUSE):
+            failed = self._wanted & self._store.finished("failed")
+            self._progress(len(self._wanted & self._store.finished()), len(failed), len(self._wanted))
+            self._last = time.monotonic()
 
 
 def _run_helpers(experiment: Experiment, store: Store, cells: list[Cell], jobs: int, tell: Callable[[], None]) -> None:

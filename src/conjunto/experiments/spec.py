@@ -1,4 +1,4 @@
-"""`Experiment`: data sets x methods x protocol x measures x seed, frozen, from Python or a TOML file.
+"""`Experiment`: data sets x methods x protocol x measures x seed, frozen.
 
 Two experiments are the same when their fingerprints are: what is in a store belongs to one fingerprint.
 """
@@ -8,18 +8,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conjunto.checks import check_choice, check_count
+from conjunto.checks import check_choice, check_count, suggest
 from conjunto.datasets import Dataset
 from conjunto.experiments.measures import MEASURES, default_measures
-from conjunto.experiments.methods import check_method
+from conjunto.experiments.methods import check_method, check_parameters
 from conjunto.experiments.protocols import Protocol, check_rows
 
 TASKS = ("classification", "regression")
@@ -155,8 +153,11 @@ class Experiment:
         return next(method for method in self.methods if method.label == label)
 
     def measures_of(self, task: str) -> tuple[str, ...]:
-        """The measures of a data set: those asked for that fit its task, or the defaults."""
-        return tuple(m for m in self.measures if MEASURES[m].task in (task, "any")) or default_measures(task)
+        """The measures of a data set: those asked for that fit its task; the defaults where none are asked for."""
+        fitting = tuple(measure for measure in self.measures if MEASURES[measure].task in (task, "any"))
+        if self.measures and not fitting:
+            raise SpecError(f"measures: {', '.join(self.measures)} cannot be taken of a {task}")
+        return fitting or default_measures(task)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data that describes the experiment; in-memory parts by their content."""
@@ -180,84 +181,10 @@ class Experiment:
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def read_experiment(path: str | Path) -> Experiment:
-    """Read an experiment from a TOML file; paths in it are relative to the file.
-
-    A key that is not known is an error that suggests the right one.
-    """
-    path = Path(path)
-    try:
-        facts = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SpecError(f"{path.name}: {error}") from error
-    facts.setdefault("name", path.stem)
-    experiment = experiment_from_dict(facts, path.name)
-    near = tuple(
-        replace(source, path=str(path.parent / source.path)) if source.path is not None else source
-        for source in experiment.datasets
-    )
-    return replace(experiment, datasets=near)
-
-
-def experiment_from_dict(facts: Mapping[str, Any], where: str = "experiment") -> Experiment:
-    """An experiment from plain data, as `Experiment.as_dict` and TOML give it."""
-    _check_keys(where, facts, Experiment)
-    for key in ("datasets", "methods"):
-        if not isinstance(facts.get(key), list):
-            raise SpecError(f"{where}: give at least one [[{key}]]")
-    if not isinstance(facts.get("protocol", {}), Mapping):
-        raise SpecError(f"{where}: [protocol] must be a table")
-    sources = [_build(f"{where}: datasets", item, Source) for item in facts["datasets"]]
-    methods = [_build(f"{where}: methods", item, Method) for item in facts["methods"]]
-    protocol = _build(f"{where}: protocol", facts.get("protocol", {}), Protocol)
-    try:
-        return Experiment(
-            tuple(sources),
-            tuple(methods),
-            protocol,
-            facts.get("measures", ()),
-            facts.get("seed", 0),
-            facts.get("name", "experiment"),
-        )
-    except ValueError as error:
-        raise SpecError(f"{where}: {error}") from error
-
-
-def suggest(word: str, known: Iterator[str] | Mapping[str, Any] | list[str]) -> str:
-    """A hint for a misspelt word."""
-    known = list(known)
-    near = get_close_matches(word, known, 1, 0.5)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-
-
 def file_hash(path: str | Path) -> str:
     """SHA-256 of a file's content."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _build(where: str, facts: Any, kind: type[Any]) -> Any:
-    if isinstance(facts, str) and kind is not Protocol:
-        facts = {"name": facts}
-    if not isinstance(facts, Mapping):
-        raise SpecError(f"{where}: {facts!r} is not a table of settings")
-    _check_keys(where, facts, kind)
-    facts = {key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()}
-    if kind is Source and "name" not in facts:
-        if "path" not in facts:
-            raise SpecError(f"{where}: a data set needs a name or a path")
-        facts["name"] = Path(str(facts["path"])).name.split(".")[0]
-    try:
-        return kind(**facts)
-    except (TypeError, ValueError) as error:
-        raise SpecError(f"{where}: {error}") from error
-
-
-def _check_keys(where: str, facts: Mapping[str, Any], kind: type[Any]) -> None:
-    known = [item.name for item in fields(kind) if item.name not in ("data", "estimator")]
-    for key in facts:
-        if key not in known:
-            raise SpecError(f"{where}: unknown key {key!r}; {suggest(str(key), known)}")
 
 
 def _check(experiment: Experiment) -> None:
@@ -284,16 +211,13 @@ def _check(experiment: Experiment) -> None:
         if measure not in MEASURES:
             raise ValueError(f"measures: unknown measure {measure!r}; {suggest(measure, MEASURES)}")
     for method in experiment.methods:
-        if method.estimator is None:
-            try:
+        try:
+            if method.estimator is None:
                 check_method(method.name, method.parameters)
-            except ValueError as error:
-                raise ValueError(f"methods: {error}") from error
-            continue
-        known = method.estimator.get_params()
-        for parameter in method.parameters:
-            if parameter not in known:
-                raise ValueError(f"methods: {method.label} has no parameter {parameter!r}; {suggest(parameter, known)}")
+            else:
+                check_parameters(method.label, method.estimator, method.parameters)
+        except ValueError as error:
+            raise ValueError(f"methods: {error}") from error
 
 
 def _items(what: str, items: Any, kind: type[Any] | None = None) -> tuple[Any, ...]:

@@ -196,13 +196,10 @@ class Store:
         """What is known of each data set."""
         return {name: json.loads(facts) for name, facts in self._connection.execute("SELECT * FROM datasets")}
 
-    def finished(self) -> set[Cell]:
-        """The cells that have a row."""
-        return {Cell(*row) for row in self._connection.execute("SELECT dataset, repetition, method FROM cells")}
-
-    def failed(self) -> int:
-        """Number of cells that failed."""
-        return int(self._connection.execute("SELECT count(*) FROM cells WHERE status = 'failed'").fetchone()[0])
+    def finished(self, status: str = "%") -> set[Cell]:
+        """The cells that have a row, or those with a row of this status."""
+        query = "SELECT dataset, repetition, method FROM cells WHERE status LIKE ?"
+        return {Cell(*row) for row in self._connection.execute(query, (status,))}
 
     def forget_failures(self, cells: Iterable[Cell]) -> None:
         """Remove the rows of those of the cells that failed, so that they are run again."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from conjunto.checks import suggest
 from conjunto.datasets import DatasetNotFoundError
 from conjunto.experiments.cells import open_source
 from conjunto.experiments.reproduce.martinez_3 import UNPRUNED, experiment_3_6, table_3_6
@@ -24,7 +25,7 @@ from conjunto.experiments.reproduce.martinez_4 import (
 from conjunto.experiments.reproduce.verdicts import VERDICTS, Conclusion, Line
 from conjunto.experiments.results import Results
 from conjunto.experiments.run import Progress, run
-from conjunto.experiments.spec import Experiment, suggest
+from conjunto.experiments.spec import Experiment
 
 THESIS = "Martínez Muñoz, Clasificación mediante conjuntos, doctoral thesis, Universidad Autónoma de Madrid, 2006"
 QUICK_RUNS = 5
