@@ -192,7 +192,9 @@ def test_progress_tells_finished_failed_and_all(path, monkeypatch):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interrupt_keeps_what_is_done(path, reference, n_jobs):
+def test_an_interrupt_keeps_what_is_done(path, reference, n_jobs, monkeypatch):
+    monkeypatch.setattr(sys.modules["conjunto.experiments.run"], "PAUSE", 0 if n_jobs == 1 else 0.05)
+
     def stop(done, failed, total):
         if done >= 5:
             raise KeyboardInterrupt
