@@ -1,9 +1,13 @@
-"""A fit that fails leaves the estimator as it was."""
+"""All or nothing: a fit that fails leaves the estimator as it was, a file is written whole or not at all."""
 
 from __future__ import annotations
 
+import os
+import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -19,3 +23,27 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
             del estimator.__dict__[name]
         estimator.__dict__.update(before)
         raise
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """Give a path to write to; when the block ends well, what was written takes the place of `path`.
+
+    Any number of processes may write the same file: each has a temporary one of its own.
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"the folder of {path} does not exist")
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.part")
+    try:
+        yield part
+        with open(part, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def timestamp() -> str:
+    """The time now, for the records."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -7,9 +7,7 @@ are validated. A pickle is read only when the caller says so.
 from __future__ import annotations
 
 import io
-import os
 import pickle
-import time
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import conjunto
+from conjunto.atomic import timestamp, whole_file
 from conjunto.datasets import as_text, is_number
 
 if TYPE_CHECKING:
@@ -72,6 +71,8 @@ class Model:
                         f"{str(column.iloc[row])!r} in row {row + 1}"
                     )
                 arranged[name] = pandas.to_numeric(column, errors="coerce").astype(float)
+            if kind == "number" and np.isinf(arranged[name].to_numpy(dtype=float, na_value=np.nan)).any():
+                raise ModelFileError(f"column {name!r} holds an infinite number: leave the field empty or correct it")
         return arranged
 
     @property
@@ -88,21 +89,17 @@ def column_kinds(X: pd.DataFrame) -> dict[str, str]:
 def save_model(path: str | Path, model: Model, *, allow_pickle: bool = False) -> None:
     """Write a model, whole or not at all; a path ending in .pkl needs `allow_pickle`."""
     path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder of {path} does not exist")
-    content = {**_fields(model), "format": FORMAT, "versions": versions(), "created": _now()}
+    content = {**_fields(model), "format": FORMAT, "versions": versions(), "created": timestamp()}
     if path.suffix in (".pkl", ".pickle", ".joblib"):
         if not allow_pickle:
             raise ModelFileError(f"{path.name} would be a pickle, which executes code when it is read: use .skops")
         data = pickle.dumps(content, protocol=5)
     else:
         data = need_skops().dumps(content)
-    part = path.with_name(path.name + ".part")
-    try:
+        if unknown := _not_trusted(data):
+            raise ModelFileError(f"{path.name} would not be read again: it would hold {_listed(unknown)}, not trusted")
+    with whole_file(path) as part:
         part.write_bytes(data)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def load_model(path: str | Path, *, allow_pickle: bool = False) -> Model:
@@ -134,24 +131,31 @@ def load_model(path: str | Path, *, allow_pickle: bool = False) -> Model:
 
 
 def _read_skops(name: str, data: bytes) -> Any:
-    skops = need_skops()
-    trusted = {*_INNER_TYPES, *(f"{home}.{kind}" for kind, home in conjunto._HOMES.items())}
     try:
-        unknown = sorted(set(skops.get_untrusted_types(data=data)) - trusted)
-        if unknown:
+        if unknown := _not_trusted(data):
             raise ModelFileError(f"{name} holds types that are not trusted and was not read: {_listed(unknown)}")
-        return skops.loads(data, trusted=sorted(trusted))
+        return need_skops().loads(data, trusted=sorted(_trusted()))
     except ModelFileError:
         raise
     except Exception as error:  # a damaged file can fail anywhere inside skops, zipfile, json or numpy
         raise ModelFileError(f"{name} is damaged and was not read: {_first_line(error)}") from error
 
 
+def _trusted() -> set[str]:
+    return {*_INNER_TYPES, *(f"{home}.{kind}" for kind, home in conjunto._HOMES.items())}
+
+
+def _not_trusted(data: bytes) -> list[str]:
+    return sorted(set(need_skops().get_untrusted_types(data=data)) - _trusted())
+
+
 def _read_pickle(name: str, data: bytes, allowed: bool) -> Any:
     if not allowed:
-        raise ModelFileError(
-            f"{name} is not a skops file and was not read; if it is a pickle that you made yourself, allow pickles"
+        pickled = data[:1] == b"\x80"
+        hint = (
+            "a pickle, which can execute anything; one of your own needs allow-pickle" if pickled else "or is damaged"
         )
+        raise ModelFileError(f"{name} is not a model that conjunto saved, {hint}; it was not read")
     try:
         return pickle.loads(data)
     except Exception as error:  # whatever a damaged pickle raises
@@ -191,7 +195,3 @@ def _listed(names: list[str], most: int = 8) -> str:
 
 def _first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"[:200]
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -8,10 +8,10 @@ ROWS = "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(40))
 
 BAD = {
     "empty file": ("", [], "data.csv is empty"),
-    "one column": ("y\n1\n2\n", [], "1 column"),
+    "one column": ("y\n1\n2\n", [], "no more than the column"),
     "target not found": ("a,b,y\n" + ROWS, ["--target", "z"], "no column 'z'; known are a, b, y"),
     "constant target": ("a,y\n1,p\n2,p\n", [], "nothing to learn"),
-    "all-missing column": ("a,b,y\n1,,p\n2,,q\n", [], "column 'b' is empty: leave it out with drop"),
+    "all-missing column": ("a,b,y\n1,,p\n2,,q\n", [], "column 'b' is empty: leave it out (drop)"),
     "duplicate column names": ("a,a,y\n1,2,p\n", [], "two columns named 'a'"),
     "10,000 texts": (
         "t,y\n" + "".join(f"text {i},{i % 2}\n" for i in range(10_000)),

@@ -124,3 +124,30 @@ def test_report_and_export(cli, glass, tmp_path):
     assert cli("report", "nowhere")[0] == 1
     (tmp_path / "no.sqlite").write_text("x" * 100)
     assert cli("report", "no.sqlite")[0] == 2
+
+
+def test_guessing_is_shown_beside_the_methods(cli, glass):
+    _, out, _ = cli("compare", "glass.csv", "--methods", "cart", "--protocol", "3-fold", "--jobs", 1)
+    most = glass.y.value_counts()
+    assert f"always '{most.index[0]}': {100 * (1 - most.iloc[0] / 214):.2f}" in out
+
+
+def test_a_resumed_run_says_what_was_done_before(cli, glass):
+    options = ("compare", "glass.csv", "--methods", "cart", "--protocol", "3-fold", "--jobs", 1)
+    assert "done before" not in cli(*options)[2]
+    assert "3 of 3 cells were done before" in cli(*options)[2]
+
+
+def test_options_that_contradict_the_data_or_the_file(cli, glass, tmp_path):
+    (tmp_path / "s.toml").write_text('[[datasets]]\npath = "glass.csv"\n[[methods]]\nname = "cart"\n')
+    for arguments, message in (
+        (("glass.csv", "--measures", "error,mse"), "--measures: mse is not for classification"),
+        (("glass.csv", "--methods", "output-smearing"), "output-smearing does not do classification"),
+        (("glass.csv", "--out", "glass.csv"), "--out: glass.csv is a file"),
+        (("glass.csv", "--jobs", "0"), "0 does no work"),
+        (("s.toml", "--seed", "4"), "says everything itself"),
+    ):
+        code, _, err = cli("compare", *arguments)
+        assert code == 2
+        assert message in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["glass.csv", "s.toml"]

@@ -103,3 +103,23 @@ def test_a_regression_has_no_probabilities(cli, tmp_path):
     code, _, err = cli("predict", "model.skops", "d.csv", "--probabilities")
     assert code == 2
     assert "regression" in err
+
+
+def test_columns_can_be_kept(cli, colic, tmp_path):
+    cli("train", "old.csv", "--method", "cart")
+    new = pd.read_csv(tmp_path / "new.csv").assign(horse=[f"h{i}" for i in range(118)])
+    new.to_csv(tmp_path / "named.csv", index=False)
+    _, out, _ = cli("predict", "model.skops", "named.csv", "--keep", "horse")
+    assert out.splitlines()[0] == "horse,outcome"
+    assert out.splitlines()[1].startswith("h0,")
+    assert "did you mean 'horse'" in cli("predict", "model.skops", "named.csv", "--keep", "hourse")[2]
+
+
+def test_an_infinite_number_is_refused(cli, colic, tmp_path):
+    cli("train", "old.csv", "--method", "cart")
+    new = pd.read_csv(tmp_path / "new.csv")
+    numeric = new.select_dtypes("number").columns[0]
+    new.assign(**{numeric: np.inf}).to_csv(tmp_path / "inf.csv", index=False)
+    code, _, err = cli("predict", "model.skops", "inf.csv")
+    assert code == 2
+    assert f"column '{numeric}' holds an infinite number" in err

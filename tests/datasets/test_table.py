@@ -95,16 +95,69 @@ def test_rows_without_a_target_are_left_out_and_said(tmp_path):
     assert "1 rows without a target were left out" in data.notes
 
 
+def test_semicolons_decimal_commas_and_latin_1(tmp_path):
+    path = tmp_path / "datos.csv"
+    path.write_bytes("año;precio;ciudad;y\r\n1990;1,5;León;sí\r\n1991;-2,25;A Coruña;no\r\n".encode("latin-1"))
+    data = read_table(path)
+    assert data.X["precio"].tolist() == [1.5, -2.25]
+    assert data.X["ciudad"].tolist() == ["León", "A Coruña"]
+    assert data.y.tolist() == ["sí", "no"]
+    assert {"fields are separated by semicolons", "not in UTF-8: read as Latin-1"} <= set(data.notes)
+
+
+def test_a_mark_at_the_start_and_a_nameless_index(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_bytes(b"\xef\xbb\xbf,x,y\n0,5,a\n1,6,b\n")
+    data = read_table(path)
+    assert list(data.X.columns) == ["x"]
+    assert any("numbers the rows and was left out" in note for note in data.notes)
+
+
+def test_what_counts_as_missing(tmp_path):
+    path = write(tmp_path / "d.csv", "x,t,y\n1,None,a\n?,NA,b\nnan,w,a\n")
+    data = read_table(path)
+    assert data.X["x"].isna().tolist() == [False, True, True]
+    assert data.X["t"].tolist()[0] == "None"
+    assert data.X["t"].isna().tolist() == [False, True, False]
+
+
+def test_a_late_text_keeps_the_whole_column_as_written(tmp_path):
+    """A reader that guesses by chunks would make 1.5 of some and 1.50 of other rows."""
+    path = tmp_path / "d.csv"
+    rows = ["1.50,a"] * 300_000 + ["x,b"]
+    path.write_text("v,y\n" + "\n".join(rows) + "\n")
+    assert set(read_table(path).X["v"]) == {"1.50", "x"}
+
+
+def test_types_of_parquet_become_text_or_numbers(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "flag": pd.array([True, False, None, True], dtype="boolean"),
+            "level": pd.Categorical(["low", "mid", "high", "low"], ["low", "mid", "high"], ordered=True),
+            "n": pd.array([1, None, 3, 4], dtype="Int64"),
+            "y": pd.Categorical(["low", "mid", "high", "low"], ["low", "mid", "high", "none"], ordered=True),
+        }
+    )
+    frame.to_parquet(tmp_path / "d.parquet")
+    data = read_table(tmp_path / "d.parquet")
+    assert data.X["flag"].tolist()[:2] == ["True", "False"]
+    assert data.X["n"].isna().tolist() == [False, True, False, False]
+    assert data.y.tolist() == ["low", "mid", "high", "low"]
+
+
 BAD = {
     "empty": ("", "is empty"),
     "header only": ("x,y\n", "no rows"),
-    "one column": ("y\n1\n2\n", "1 column"),
+    "one column": ("y\n1\n2\n", "no more than the column"),
     "constant target": ("x,y\n1,a\n2,a\n", "only the value 'a'"),
     "target without values": ("x,y\n1,\n2,\n", "no value"),
     "empty column": ("x,z,y\n1,,a\n2,,b\n", "column 'z' is empty"),
     "duplicate names": ("x,x,y\n1,2,a\n2,3,b\n", "two columns named 'x'"),
     "no name": ("x,,y\n1,2,a\n2,3,b\n", "column 2 has no name"),
     "too many fields": ("x,y\n1,a\n2,b,c,d\n", "not a well-formed table"),
+    "too few fields": ("a,b,y\n1,2,p\n3,q\n", "line 3 has 2 fields, the first line 3"),
+    "more fields in every row": ("a,y\n1,p,x\n2,q,x\n", "line 2 has 3 fields, the first line 2"),
+    "infinite target": ("x,y\n1,0.5\n2,inf\n3,1.5\n", "the target 'y' holds an infinite number"),
     "open quote": ('x,y\n1,"a\n2,b\n', "not a well-formed table"),
     "dates": ("d,y\n2024-01-31,a\n2024-02-01,b\n", "column 'd' holds dates"),
     "dates of the other kind": ("d,y\n31/01/2024 10:00,a\n01/02/2024,b\n", "column 'd' holds dates"),

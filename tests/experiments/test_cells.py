@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, log_loss, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import conjunto.experiments
 from conjunto import BaggingClassifier, BaggingRegressor, CARTClassifier
@@ -202,7 +203,7 @@ def test_sizes_resolve(sizes, members, expected):
 
 
 def test_the_632_estimate_by_hand():
-    """0.632 of the error outside the sample and 0.368 of the error inside."""
+    """0.632 of the error outside the sample and 0.368 of the apparent error, of a model of all rows on them."""
     parameters = {"n_estimators": 3, "max_samples": 0.2}
     trial = experiment(
         (Method("bagging", parameters=parameters, sizes=(2,)),),
@@ -213,17 +214,23 @@ def test_the_632_estimate_by_hand():
     found = run(trial, "sonar", 1, "bagging")
     part = Bench(trial).partition("sonar", 1)
     assert len(part.y_train) == 208
+    assert found.n_train == len(set(part.X_train.index)) == 208 - found.n_test
     assert not set(part.X_train.index) & set(part.X_test.index)
-    model = BaggingClassifier(**parameters, random_state=found.seed).fit(part.X_train, part.y_train)
-    outside, inside = model.predict(part.X_test) != part.y_test, model.predict(part.X_train) != part.y_train
-    assert outside.mean() > inside.mean() > 0
-    assert found.measures["error"] == pytest.approx(0.632 * outside.mean() + 0.368 * inside.mean())
-    losses = [
-        log_loss(y, model.predict_proba(X)) for X, y in ((part.X_test, part.y_test), (part.X_train, part.y_train))
-    ]
+    data = load("sonar")
+    seed = cell_seed(0, "sonar", "all", "bagging")
+    one = BaggingClassifier(**parameters, random_state=found.seed).fit(part.X_train, part.y_train)
+    whole = BaggingClassifier(**parameters, random_state=seed).fit(data.X, data.y.to_numpy())
+    judged = ((one, part.X_test, part.y_test), (whole, data.X, data.y.to_numpy()))
+    errors = [np.mean(model.predict(X) != y) for model, X, y in judged]
+    assert errors[0] > errors[1] > 0
+    assert found.measures["error"] == pytest.approx(0.632 * errors[0] + 0.368 * errors[1])
+    losses = [log_loss(y, model.predict_proba(X)) for model, X, y in judged]
     assert found.measures["log-loss"] == pytest.approx(0.632 * losses[0] + 0.368 * losses[1])
-    curves = [error_curve(model.votes(X), y)[1] for X, y in ((part.X_test, part.y_test), (part.X_train, part.y_train))]
+    curves = [error_curve(model.votes(X), y)[1] for model, X, y in judged]
     assert found.nested[2]["error"] == pytest.approx(0.632 * curves[0] + 0.368 * curves[1])
+    bench = Bench(trial)
+    assert bench.run(Cell("sonar", 0, "bagging")).measures != bench.run(Cell("sonar", 1, "bagging")).measures
+    assert len(bench._apparent) == 1
     # The matrix is that of the rows outside.
     assert sum(count for *_, count in found.confusion) == len(part.y_test)
 
@@ -289,8 +296,18 @@ def test_foreign_estimators_are_seeded_and_left_alone(estimator):
     assert outcomes[0] == outcomes[1]
     assert outcomes[0] != outcomes[2]
     assert repr(estimator.get_params()) == before
-    seeded = build(trial.method("mine"), "classification", 123).get_params()
-    assert {value for name, value in seeded.items() if name.endswith("random_state")} == {123}
+    built = build(trial.method("mine"), "classification", 123).get_params()
+    seeds = [value for name, value in built.items() if name.endswith("random_state")]
+    assert None not in seeds
+    assert len(set(seeds)) == len(seeds)
+
+
+def test_members_of_a_foreign_ensemble_have_seeds_of_their_own():
+    trees = [(f"t{i}", ExtraTreeClassifier(max_features=1)) for i in range(4)]
+    method = Method("vote", estimator=VotingClassifier(trees))
+    model = build(method, "classification", 5).fit(*load_iris(return_X_y=True))
+    depths = {(tree.get_depth(), tree.tree_.node_count) for tree in model.estimators_}
+    assert len(depths) > 1
 
 
 def test_parameters_of_a_foreign_estimator_are_set():

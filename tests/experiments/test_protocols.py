@@ -171,9 +171,9 @@ def test_about_a_share_of_one_over_e_is_out_of_the_bag():
     assert np.mean(shares) == pytest.approx((1 - 1 / 500) ** 500, abs=5 * 0.0139 / np.sqrt(200))
 
 
-def test_training_share_and_words():
-    assert Protocol("bootstrap-632", 5).training_share == pytest.approx(0.368)
-    assert Protocol("k-fold").training_share == 0
+def test_apparent_share_and_words():
+    assert Protocol("bootstrap-632", 5).apparent_share == pytest.approx(0.368)
+    assert Protocol("k-fold").apparent_share == 0
     assert str(Protocol("k-fold", 3, 5)) == "3 x 5-fold stratified cross-validation"
     assert str(Protocol("holdout", 3, train=0.25)) == "3 stratified partitions, 25% for training"
     assert str(Protocol("holdout", 3, train=1000, stratify=False)) == "3 partitions, 1,000 rows for training"

@@ -270,4 +270,4 @@ def test_gaps_and_categories_are_counted(tmp_path):
     assert facts["categorical"] == 2
     assert facts["missing"] == pytest.approx((6 + 4) / 36)
     # Three rows of q and four folds.
-    assert any("q" in note and "4 folds" in note for note in facts["notes"])
+    assert any("q" in note and "4 folds" in note for note in facts["warnings"])

@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.tree import DecisionTreeClassifier
 
 from conjunto.experiments import Experiment, Method, Protocol, Source, Store, StoreError, run
 from conjunto.experiments.cells import Bench, cell_seed
@@ -33,6 +34,17 @@ class Deadly(DecisionTreeClassifier):
         self.fatal = fatal
     def fit(self, X, y):
         if self.random_state == self.fatal:
+            os.kill(os.getpid(), 9)
+        return super().fit(X, y)
+
+class Once(DecisionTreeClassifier):
+    def __init__(self, marker="", fatal=0, random_state=None):
+        super().__init__(random_state=random_state)
+        self.marker = marker
+        self.fatal = fatal
+    def fit(self, X, y):
+        if self.random_state == self.fatal and not os.path.exists(self.marker):
+            open(self.marker, "w").close()
             os.kill(os.getpid(), 9)
         return super().fit(X, y)
 
@@ -227,6 +239,41 @@ def test_an_interrupt_inside_a_cell_leaves_the_cell_undone(path, reference, monk
 
 
 @posix
+def test_one_death_is_forgiven(path, mine, tmp_path):
+    """Somebody's kill -9 of a helper, or a lack of memory, must not change the table."""
+    once = Method("once", estimator=mine.Once(str(tmp_path / "died"), cell_seed(0, "wine", 1, "once")))
+    results = run(Experiment(("wine",), (once,), Protocol("k-fold", 1, 4)), path, n_jobs=2)
+    assert (tmp_path / "died").exists()
+    assert results.frame["status"].tolist() == ["done"] * 4
+
+
+@posix
+def test_the_last_cell_dies_in_a_helper_too(path, mine):
+    deadly = Method("deadly", estimator=mine.Deadly(cell_seed(0, "wine", 0, "deadly")))
+    trial = Experiment(("wine",), (deadly,), Protocol("k-fold", 1, 4))
+    results = run(trial, path, n_jobs=2, cells=[("wine", 0, "deadly")])
+    assert results.frame["status"].tolist() == ["failed"]
+
+
+def test_classes_of_a_script_are_refused_where_processes_are_asked_for(path, monkeypatch):
+    monkeypatch.setattr(
+        sys.modules["__main__"],
+        "Here",
+        type("Here", (DecisionTreeClassifier,), {"__module__": "__main__"}),
+        raising=False,
+    )
+    trial = Experiment(("wine",), (Method("here", estimator=sys.modules["__main__"].Here()),), Protocol("k-fold", 1, 4))
+    with pytest.raises(ValueError, match="put the class into a module, or use n_jobs=1"):
+        run(trial, path, n_jobs=2)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+def test_n_jobs_that_make_no_sense(path, n_jobs):
+    with pytest.raises(ValueError, match="n_jobs must be"):
+        run(TRIAL, path, n_jobs=n_jobs)
+
+
+@posix
 def test_a_helper_that_dies_is_a_failed_cell(path, mine):
     """Both helpers die, one after the other or together, and others take their place.
 
@@ -241,7 +288,7 @@ def test_a_helper_that_dies_is_a_failed_cell(path, mine):
     failed = results.frame[results.frame["status"] == "failed"].set_index(["dataset", "repetition", "method"])
     assert set(failed.index) == {("wine", 0, "deadly"), ("wine", 0, "quitter")}
     assert "killed by signal 9" in failed.loc[("wine", 0, "deadly"), "traceback"]
-    assert "exit code 7\ngoodbye" in failed.loc[("wine", 0, "quitter"), "traceback"]
+    assert "exit code 7\n" in failed.loc[("wine", 0, "quitter"), "traceback"]
     assert len(results.frame) == 12
     assert not helpers(path)
     assert (count(path, "claims"), count(path, "workers")) == (0, 0)
@@ -293,7 +340,7 @@ def test_data_that_cannot_be_had_leave_no_store(path, tmp_path):
 def test_another_experiment_is_refused(path):
     run(TRIAL, path, cells=TRIAL.cells()[:1])
     other = Experiment(("wine",), ("cart",), TRIAL.protocol)
-    with pytest.raises(StoreError, match="its datasets differ"):
+    with pytest.raises(StoreError, match="with other data sets"):
         run(other, path)
     assert count(path, "cells") == 1
 

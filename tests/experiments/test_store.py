@@ -107,11 +107,11 @@ def test_reading_needs_no_experiment(path):
 @pytest.mark.parametrize(
     ("other", "what"),
     [
-        (dataclasses.replace(TRIAL, seed=1), "its seed differ"),
-        (dataclasses.replace(TRIAL, methods=("cart",)), "its methods differ"),
-        (dataclasses.replace(TRIAL, datasets=("wine",)), "its datasets differ"),
-        (dataclasses.replace(TRIAL, protocol=Protocol("holdout")), "its protocol differ"),
-        (dataclasses.replace(TRIAL, measures=("mcc",)), "its measures differ"),
+        (dataclasses.replace(TRIAL, seed=1), "with another seed"),
+        (dataclasses.replace(TRIAL, methods=("cart",)), "with other methods"),
+        (dataclasses.replace(TRIAL, datasets=("wine",)), "with other data sets"),
+        (dataclasses.replace(TRIAL, protocol=Protocol("holdout")), "with another protocol"),
+        (dataclasses.replace(TRIAL, measures=("mcc",)), "with other measures"),
     ],
 )
 def test_another_experiment_is_refused(path, other, what):
@@ -134,7 +134,7 @@ def test_data_that_changed_are_refused(path, tmp_path):
     moved.write_bytes(file.read_bytes())
     Store(path, Experiment((Source("fruit", path=str(moved)),), ("cart",))).close()
     file.write_text("a,b\n1,x\n3,y\n")
-    with pytest.raises(OtherExperimentError, match="the data have changed"):
+    with pytest.raises(OtherExperimentError, match="whose data have changed"):
         Store(path, trial)
 
 
@@ -254,8 +254,8 @@ def test_what_somebody_else_is_at_goes_to_the_end(path):
         assert list(pending) == [CELLS[0]]
         assert two.claim(second, pending) is None
         assert list(pending) == [CELLS[0]]
-        assert two.claimed_by(os.getpid()) in CELLS[:2]
-        assert two.claimed_by(1) is None
+        assert two.claimed_by(first) == CELLS[0]
+        assert two.claimed_by("nobody") is None
         one.save(outcome(CELLS[0]))
         assert plain(path, "SELECT count(*) FROM claims") == [(1,)]
 
@@ -424,3 +424,33 @@ def test_names_may_hold_anything(path):
         store.save(outcome(cell))
         assert store.finished() == {Cell(odd, 0, odd)}
         assert store.frame()["dataset"].tolist() == [odd] * 3
+
+
+def test_a_worker_that_was_struck_off_comes_back_and_leaves_no_claim_behind(path):
+    """After a long silence (a laptop asleep) the others have struck it off; its later claims must not outlive it."""
+    with Store(path, TRIAL) as one, Store(path, TRIAL) as two, two.worker() as watcher:
+        with one.worker() as sleeper:
+            assert one.claim(sleeper, deque(CELLS[:1])) == CELLS[0]
+            with sqlite3.connect(path) as connection:
+                connection.execute("UPDATE workers SET alive = 0 WHERE id = ?", (sleeper,))
+            connection.close()
+            assert two.claim(watcher, deque(CELLS[:1])) == CELLS[0]
+            assert one.claim(sleeper, deque(CELLS[1:2])) == CELLS[1]
+            assert plain(path, "SELECT count(*) FROM workers") == [(2,)]
+        assert plain(path, "SELECT count(*) FROM claims") == [(1,)]
+        # A claim of nobody on the list, however it came about, is void.
+        with sqlite3.connect(path) as connection:
+            connection.execute("INSERT INTO claims VALUES (?, ?, ?, 'ghost')", CELLS[2])
+        connection.close()
+        assert two.claim(watcher, deque(CELLS[2:3])) == CELLS[2]
+
+
+def test_a_store_on_a_medium_that_cannot_be_written_to(path, monkeypatch):
+    with Store(path, TRIAL) as store:
+        store.save(outcome(CELLS[0]))
+        expected = store.frame()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    before = {file.name: file.stat().st_mtime_ns for file in path.parent.iterdir()}
+    with Store(path) as store:
+        pd.testing.assert_frame_equal(store.frame(), expected)
+    assert {file.name: file.stat().st_mtime_ns for file in path.parent.iterdir()} == before

@@ -46,7 +46,7 @@ def stores(tmp_path_factory):
     )
     run(Experiment(("wine",), panel, protocol), home / "one.sqlite", command="conjunto compare wine")
     run(Experiment(("wine", "labor", "glass", "iris"), panel, protocol, name="four"), home / "many.sqlite")
-    source = Source("<i>data</i>", data=evil_data("evil", 0))
+    source = Source("<i>data", data=evil_data("evil", 0))
     odd = (
         Method("cart", label=EVIL),
         Method("bagging", label='_$x$ &amp; "y"', parameters=small, sizes=sizes),

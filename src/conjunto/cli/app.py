@@ -31,6 +31,8 @@ def conjunto() -> None:
     conjunto train data.csv --target y       one model, saved
     conjunto predict model.skops new.csv     its predictions
     conjunto reproduce --list                published tables that can be run again
+
+    Exit codes: 0 done, 1 a file could not be read or written, 2 the input cannot be used, 130 interrupted.
     """
 
 
@@ -48,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        print("interrupted; what is done is kept, and the same command goes on from there", file=sys.stderr)
+        print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone, as `head` does; what else is in the buffer would raise again at exit.

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from conjunto.cli.boards import STORE, board_json, board_text
 from conjunto.cli.inputs import (
     InputError,
     find_source,
+    jobs_option,
     open_data,
     parse_methods,
     parse_protocol,
     progress_bar,
+    result_folder,
     say,
     table_options,
 )
 
 if TYPE_CHECKING:
     from conjunto.experiments import Experiment, Results, Source
-
-STORE = "results.sqlite"
 
 
 @click.command(no_args_is_help=True, short_help="Compare methods on data: a leaderboard, a page, the best model.")
@@ -37,11 +38,11 @@ STORE = "results.sqlite"
     "--protocol", metavar="P", help="10x10 (repeated k-fold), 5-fold, holdout:100, bootstrap:50; default: by size."
 )
 @click.option("--measures", metavar="LIST", help="Such as error,auc; the first one ranks.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), help="By default 0.")
 @click.option(
     "--out", metavar="DIR", help="Folder of results; a run that was stopped goes on there. Default: conjunto-DATA."
 )
-@click.option("--jobs", type=int, default=-1, help="Processes; -1, the default, is all processors.")
+@jobs_option
 @click.option("--retry-failed", is_flag=True, help="Run cells that failed before again.")
 @click.option("--json", "as_json", is_flag=True, help="The leaderboard as JSON on standard output.")
 def compare(data: tuple[str, ...], **options: Any) -> None:
@@ -57,37 +58,35 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     """
     from conjunto.experiments import run
     from conjunto.report import write_report
+    from conjunto.report.words import count
 
     experiment = _experiment(data, options)
     out = Path(options["out"] or f"conjunto-{experiment.name}")
-    out.mkdir(parents=True, exist_ok=True)
-    say(f"{len(experiment.cells()):,} cells: {experiment.protocol}, {len(experiment.methods)} methods -> {out}")
-    command = shlex.join(["conjunto", "compare", *_arguments(data, options, out)])
-    with progress_bar(experiment.name, options["as_json"]) as tell:
+    methods = count(len(experiment.methods), "method")
+    say(f"{count(len(experiment.cells()), 'cell')}: {experiment.protocol}, {methods} -> {out}")
+    with result_folder(out), progress_bar(experiment.name) as tell:
         results = run(
             experiment,
             out / STORE,
             n_jobs=options["jobs"],
             retry_failed=options["retry_failed"],
             progress=tell,
-            command=command,
+            command=shlex.join(["conjunto", "compare", *_arguments(data, options, out)]),
         )
     for source in experiment.datasets:
-        for note in results.facts[source.name]["notes"]:
-            if "folds" in note:
-                say(f"Warning: {source.name}: {note}")
+        for warning in results.facts[source.name].get("warnings", []):
+            say(f"Warning: {source.name}: {warning}")
+    say("fitting the best on all rows, writing the page")
     models = {}
-    boards = {}
     for source in experiment.datasets:
-        boards[source.name] = results.leaderboard(source.name)
         if (model := _save_best(experiment, source, results, out)) is not None:
             models[source.name] = model
     page = write_report(out / STORE, out / "report.html", models=models)
     if options["as_json"]:
-        click.echo(json.dumps(_as_json(boards, results, out, page, models), indent=2))
+        click.echo(json.dumps(board_json(results, out, models) | {"report": str(page)}, indent=2))
         return
-    for name, board in boards.items():
-        click.echo(_table(name, board, results))
+    for source in experiment.datasets:
+        click.echo(board_text(source.name, results))
     for failure in results.failures().groupby("method").first().itertuples():
         say(f"{failure.Index} failed: {failure.reason}")
     click.echo(f"report: {page}")
@@ -96,19 +95,22 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
 
 
 def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> Experiment:
-    from conjunto.experiments import Experiment, Protocol, read_experiment
+    from conjunto.experiments import MEASURES, Experiment, Protocol, read_experiment
     from conjunto.experiments.defaults import suggest_methods, suggest_protocol
     from conjunto.experiments.spec import SpecError
 
     if data[0].endswith(".toml"):
         given = [
             name
-            for name in ("target", "task", "drop", "categorical", "methods", "protocol", "measures")
+            for name in ("target", "task", "drop", "categorical", "methods", "protocol", "measures", "seed")
             if options[name]
         ]
         if len(data) > 1 or given:
             raise InputError("a .toml file says everything itself: give it alone, without options of the experiment")
-        return read_experiment(data[0])
+        experiment = read_experiment(data[0])
+        for source in experiment.datasets:
+            open_data(source)
+        return experiment
     reading = [options[name] for name in ("target", "task", "drop", "categorical")]
     sources = [find_source(name, *reading) for name in data]
     tables = [open_data(source) for source in sources]
@@ -124,9 +126,12 @@ def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> Experiment:
     if not options["protocol"] and protocol.partitions < Protocol().partitions:
         say(f"  {protocol}, instead of 10 x 10 folds, to end in minutes (--protocol changes it)")
     measures = tuple(filter(None, (options["measures"] or "").split(",")))
+    for measure in measures:
+        if measure in MEASURES and MEASURES[measure].task not in (task, "any"):
+            raise InputError(f"--measures: {measure} is not for {task}")
     name = sources[0].name if len(sources) == 1 else f"{sources[0].name}-and-{len(sources) - 1}-more"
     try:
-        return Experiment(tuple(sources), _with_curves(methods), protocol, measures, options["seed"], name)
+        return Experiment(tuple(sources), _with_curves(methods), protocol, measures, options["seed"] or 0, name)
     except SpecError:
         raise
     except ValueError as error:
@@ -156,56 +161,6 @@ def _save_best(experiment: Experiment, source: Source, results: Results, out: Pa
     name = "model.skops" if len(experiment.datasets) == 1 else f"model-{source.name}.skops"
     save_model(out / name, Model(estimator, column_kinds(data.X), str(data.y.name), data.task, about=about))
     return name
-
-
-def _table(name: str, board: Any, results: Results) -> str:
-    from io import StringIO
-
-    from rich.console import Console
-    from rich.table import Table
-
-    from conjunto.experiments import MEASURES
-    from conjunto.report.words import Scale, human_bytes, human_seconds, p_value
-
-    measure = results.measures(name)[0]
-    scale = Scale.of(measure, board["mean"])
-    title = MEASURES[measure].title
-    table = Table(title=f"{name}: {title}", title_justify="left", box=None, pad_edge=False)
-    for head in ("", "method", title, "± sd", "against the best", "fit", "predict", "size", "members"):
-        table.add_column(head, justify="left" if head in ("method", "against the best") else "right")
-    for rank, row in enumerate(board.itertuples(), start=1):
-        verdict = f"{row.verdict}, {p_value(row.p_value)}" if row.p_value == row.p_value else row.verdict
-        table.add_row(
-            str(rank),
-            row.method,
-            scale.full(row.mean),
-            scale.full(row.sd),
-            f"{verdict}; {row.failed} cells failed" if row.failed else verdict,
-            human_seconds(row.fit_seconds),
-            human_seconds(row.predict_seconds),
-            human_bytes(row.model_bytes),
-            f"{row.members:.0f}" if row.n else "–",
-        )
-    text = StringIO()
-    Console(file=text, width=120).print(table)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
-
-
-def _as_json(boards: dict[str, Any], results: Results, out: Path, page: Path, models: dict[str, str]) -> dict[str, Any]:
-    return {
-        "datasets": [
-            {
-                "dataset": name,
-                "measure": results.measures(name)[0],
-                # By pandas' own writer: NaN becomes null.
-                "leaderboard": json.loads(board.to_json(orient="records")),
-                "model": str(out / models[name]) if name in models else None,
-            }
-            for name, board in boards.items()
-        ],
-        "store": str(out / STORE),
-        "report": str(page),
-    }
 
 
 def _arguments(data: tuple[str, ...], options: dict[str, Any], out: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +14,6 @@ import click
 if TYPE_CHECKING:
     from conjunto.datasets import Dataset
     from conjunto.experiments import Method, Protocol, Source
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,6 +36,21 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _check_jobs(context: Any, parameter: Any, jobs: int) -> int:
+    if jobs == 0:
+        raise click.BadParameter("0 does no work; -1 is all processors")
+    return jobs
+
+
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(min=-1),
+    default=-1,
+    callback=_check_jobs,
+    help="How many processors to use; -1, the default, is all.",
+)
+
+
 class InputError(ValueError):
     """An argument cannot be used; the message says why and what to do."""
 
@@ -45,15 +59,14 @@ def find_source(
     data: str, target: str | None, task: str | None, drop: tuple[str, ...], categorical: tuple[str, ...]
 ) -> Source:
     """A file of the user, or a data set by name."""
-    from conjunto.datasets import canonical_name
+    from conjunto.datasets import canonical_name, table_name
     from conjunto.experiments import Source
 
     path = Path(data)
-    if path.exists():
-        stem = re.sub(r"(\.(csv|tsv|parquet|pq|arff))?(\.gz)?$", "", path.name, flags=re.I)
-        return Source(stem, str(path), target, task, drop, categorical)
+    if path.is_file():
+        return Source(table_name(path), str(path), target, task, drop, categorical)
     if path.suffix or len(path.parts) > 1:
-        raise FileNotFoundError(f"{data} does not exist")
+        raise FileNotFoundError(f"{data} {'is a folder, not a file' if path.is_dir() else 'does not exist'}")
     for option, value in (("--target", target), ("--task", task), ("--drop", drop), ("--categorical", categorical)):
         if value:
             raise InputError(f"{option} is for files; {data!r} is looked up by name")
@@ -123,11 +136,22 @@ def say(text: str) -> None:
 
 
 @contextmanager
-def progress_bar(label: str, quiet: bool = False) -> Iterator[Callable[[int, int, int], None] | None]:
-    """A bar with the remaining time on standard error."""
-    if quiet:
-        yield None
-        return
+def result_folder(path: Path) -> Iterator[None]:
+    """Make the folder; if nothing comes of it, it goes again."""
+    if path.exists() and not path.is_dir():
+        raise InputError(f"--out: {path} is a file, and a folder is needed")
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except Exception:
+        if not any(path.iterdir()):
+            path.rmdir()
+        raise
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int, int], None]]:
+    """A bar with the remaining time on standard error, or a line now and then where that is no terminal."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -138,20 +162,35 @@ def progress_bar(label: str, quiet: bool = False) -> Iterator[Callable[[int, int
         TimeRemainingColumn,
     )
 
+    console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[failed]}"),
         TimeElapsedColumn(),
-        TextColumn("left"),
+        TextColumn("gone,"),
         TimeRemainingColumn(),
+        TextColumn("left"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(label, total=None, failed="")
+        said = 0.0
 
         def tell(done: int, failed: int, total: int) -> None:
+            nonlocal said
+            now = time.monotonic()
+            if not said and done:
+                say(f"{done:,} of {total:,} cells were done before")
+            elif said and not console.is_terminal and now - said > 20:
+                say(f"{done:,} of {total:,} cells done" + (f", {failed:,} of them failed" if failed else ""))
+            if not said or now - said > 20:
+                said = now
             words = f"[red]{failed} failed[/red]" if failed else ""
             progress.update(task, completed=done, total=total, failed=words)
 
-        yield tell
+        try:
+            yield tell
+        except KeyboardInterrupt:
+            say("what is done is kept: the same command goes on from there")
+            raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -15,20 +14,25 @@ from conjunto.cli.inputs import InputError, say
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A CSV file; by default standard output.")
+@click.option("--keep", metavar="COLUMN", multiple=True, help="Copy a column of DATA, such as an id; may be repeated.")
 @click.option("--probabilities", is_flag=True, help="A column for the probability of each class.")
 @click.option(
     "--allow-pickle", is_flag=True, help="Read a model that is a pickle: only one of your own, it can execute anything."
 )
-def predict(model: Path, data: Path, out: Path | None, probabilities: bool, allow_pickle: bool) -> None:
+def predict(
+    model: Path, data: Path, out: Path | None, keep: tuple[str, ...], probabilities: bool, allow_pickle: bool
+) -> None:
     """Predict the rows of DATA (.csv, .csv.gz, .tsv, .parquet, .arff) with a MODEL that conjunto saved.
 
     Columns may stand in any order; those that the model does not know are left out, and said.
 
     \b
-    conjunto predict model.skops new.csv --probabilities --out predictions.csv
+    conjunto predict model.skops new.csv --keep id --probabilities --out predictions.csv
     """
     import pandas
 
+    from conjunto.atomic import whole_file
+    from conjunto.checks import suggest
     from conjunto.datasets import read_frame
     from conjunto.model_file import load_model
 
@@ -38,12 +42,16 @@ def predict(model: Path, data: Path, out: Path | None, probabilities: bool, allo
             f"--probabilities: {model.name} gives none" + " (it is a regression)" * (loaded.task == "regression")
         )
     texts = [name for name, kind in loaded.columns.items() if kind == "category"]
-    frame = read_frame(data, texts=texts)
-    extra = [name for name in frame.columns if name not in loaded.columns]
+    frame, _ = read_frame(data, texts)
+    for name in keep:
+        if name not in frame.columns:
+            raise InputError(f"--keep: there is no column {name!r}; {suggest(name, frame.columns)}")
+    extra = [name for name in frame.columns if name not in loaded.columns and name not in keep]
     if extra:
         say(f"not used: {', '.join(extra[:8])}{', …' if len(extra) > 8 else ''}")
     X = loaded.arrange(frame)
-    predicted = pandas.DataFrame({loaded.target: loaded.estimator.predict(X)})
+    kept = {name: frame[name] for name in keep if name != loaded.target}
+    predicted = pandas.DataFrame({**kept, loaded.target: loaded.estimator.predict(X)})
     if probabilities:
         shares = loaded.estimator.predict_proba(X)
         for k, label in enumerate(loaded.classes):
@@ -51,10 +59,6 @@ def predict(model: Path, data: Path, out: Path | None, probabilities: bool, allo
     if out is None:
         predicted.to_csv(sys.stdout, index=False)
         return
-    part = out.with_name(out.name + ".part")
-    try:
+    with whole_file(out) as part:
         predicted.to_csv(part, index=False)
-        os.replace(part, out)
-    finally:
-        part.unlink(missing_ok=True)
     say(f"{len(predicted):,} predictions: {out}")

@@ -20,21 +20,20 @@ def report(store: Path, out: Path | None, export: Path | None) -> None:
     conjunto report conjunto-german
     conjunto report conjunto-german --export rows.parquet
     """
+    from conjunto.cli.boards import STORE
     from conjunto.cli.inputs import InputError
     from conjunto.experiments import Store
     from conjunto.report import write_report
 
-    store = store / "results.sqlite" if store.is_dir() else store
-    models = {"": "model.skops"} if (store.parent / "model.skops").is_file() else {}
+    store = store / STORE if store.is_dir() else store
     with Store(store) as opened:
         names = [source["name"] for source in opened.spec["datasets"]]
         if export is not None:
             if export.suffix not in (".csv", ".parquet"):
                 raise InputError(f"--export: {export.name} must end in .csv or .parquet")
             opened.export(export)
-    found = {name: f"model-{name}.skops" for name in names if (store.parent / f"model-{name}.skops").is_file()}
-    if models:
-        found = {names[0]: "model.skops"}
+    files = {name: "model.skops" if len(names) == 1 else f"model-{name}.skops" for name in names}
+    found = {name: file for name, file in files.items() if (store.parent / file).is_file()}
     click.echo(write_report(store, out or store.parent / "report.html", models=found))
     if export is not None:
         click.echo(export)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conjunto.cli.inputs import InputError, progress_bar, say
+from conjunto.cli.inputs import InputError, jobs_option, progress_bar, say
 
 if TYPE_CHECKING:
     from conjunto.experiments.reproduce import Comparison
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 @click.command(no_args_is_help=True, short_help="Run a published table again and compare.")
 @click.argument("table", required=False)
 @click.option("--list", "show", is_flag=True, help="The tables that can be run, what they need and what they cost.")
-@click.option("--runs", type=click.IntRange(2), help="Repetitions; by default as published.")
+@click.option("--runs", type=int, help="Repetitions, 2 or more; by default as many as published.")
 @click.option("--datasets", metavar="LIST", help="Only these, such as waveform,twonorm.")
 @click.option("--quick", is_flag=True, help="5 repetitions: wider intervals.")
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), default="conjunto-reproduce", show_default=True)
-@click.option("--jobs", type=int, default=-1, help="Processes; -1, the default, is all processors.")
+@jobs_option
 @click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
 def reproduce(
     table: str | None,
@@ -36,7 +36,7 @@ def reproduce(
 ) -> None:
     """Run a published TABLE again and say, cell by cell, whether the numbers agree.
 
-    A run that was stopped, or done with fewer repetitions or data sets, is gone on with.
+    A run that was stopped, or made with fewer repetitions or data sets, is continued, never repeated.
 
     \b
     conjunto reproduce --list
@@ -51,7 +51,7 @@ def reproduce(
     if table is None:
         raise InputError("name a table; `conjunto reproduce --list` shows them")
     names = [name.strip() for name in datasets.split(",") if name.strip()] if datasets else None
-    with progress_bar(table, as_json) as tell:
+    with progress_bar(table) as tell:
         compared = run_table(table, out, runs=runs, datasets=names, quick=quick, n_jobs=jobs, progress=tell)
     if as_json:
         click.echo(json.dumps(_as_json(compared), indent=2))
@@ -65,10 +65,9 @@ def reproduce(
     for name, reason in compared.skipped.items():
         say(f"not run: {name}: {reason}")
     click.echo(_table(compared))
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in compared.counts().items() if count)
-    click.echo(f"cells: {counts}")
+    click.echo(", ".join(f"{verdict}: {count}" for verdict, count in compared.counts().items() if count))
     for conclusion in compared.conclusions:
-        word = {True: "holds", False: "does not hold", None: "cannot be told"}[conclusion.holds]
+        word = {True: "holds", False: "does not hold", None: f"not told by {compared.runs} runs"}[conclusion.holds]
         click.echo(f"{word}: {conclusion.statement}: {conclusion.found}")
 
 

@@ -10,6 +10,7 @@ import click
 from conjunto.cli.inputs import (
     InputError,
     find_source,
+    jobs_option,
     open_data,
     parse_methods,
     say,
@@ -25,7 +26,7 @@ from conjunto.cli.inputs import (
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--out", metavar="FILE", default="model.skops", show_default=True, type=click.Path(path_type=Path))
-@click.option("--jobs", type=int, default=-1, help="Threads; -1, the default, is all processors.")
+@jobs_option
 @click.option("--allow-pickle", is_flag=True, help="Write a .pkl, which executes code when it is read.")
 def train(data: str, method: str, seed: int, out: Path, jobs: int, allow_pickle: bool, **reading: Any) -> None:
     """Train a method on all rows of DATA, a file or the name of a data set, and save the model.
@@ -37,7 +38,6 @@ def train(data: str, method: str, seed: int, out: Path, jobs: int, allow_pickle:
     import time
 
     from conjunto.experiments import make
-    from conjunto.experiments.methods import check_method
     from conjunto.model_file import Model, column_kinds, save_model
     from conjunto.report.words import human_bytes, human_seconds
 
@@ -47,7 +47,6 @@ def train(data: str, method: str, seed: int, out: Path, jobs: int, allow_pickle:
         raise InputError("--method: one method; `conjunto compare` takes several")
     start = time.perf_counter()
     try:
-        check_method(chosen.name, chosen.parameters)
         estimator = make(chosen.name, table.task, chosen.parameters, random_state=seed)
         if "n_jobs" in estimator.get_params():
             estimator.set_params(n_jobs=jobs)

@@ -2,12 +2,13 @@
 
 from conjunto.datasets.catalogue import ENTRIES, Entry
 from conjunto.datasets.densities import DENSITIES, Density, make_density
+from conjunto.datasets.files import TableError, as_text, is_number, read_frame, table_name
 from conjunto.datasets.generators import GENERATORS, Generator
 from conjunto.datasets.geometric import make_chi_squared, make_circle, make_line, make_parabola
-from conjunto.datasets.loading import DatasetNotFoundError, canonical_name, describe, load, names
+from conjunto.datasets.loading import DatasetNotFoundError, canonical_name, describe, identity, load, names
 from conjunto.datasets.norms import make_ringnorm, make_threenorm, make_twonorm
 from conjunto.datasets.record import Dataset
-from conjunto.datasets.table import TableError, as_text, is_number, read_frame, read_table
+from conjunto.datasets.table import TASKS, read_table
 from conjunto.datasets.tic_tac_toe import make_tic_tac_toe
 from conjunto.datasets.waveform import make_waveform
 
@@ -15,6 +16,7 @@ __all__ = [
     "DENSITIES",
     "ENTRIES",
     "GENERATORS",
+    "TASKS",
     "Dataset",
     "DatasetNotFoundError",
     "Density",
@@ -24,6 +26,7 @@ __all__ = [
     "as_text",
     "canonical_name",
     "describe",
+    "identity",
     "is_number",
     "load",
     "make_chi_squared",
@@ -39,4 +42,5 @@ __all__ = [
     "names",
     "read_frame",
     "read_table",
+    "table_name",
 ]

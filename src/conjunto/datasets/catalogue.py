@@ -30,8 +30,6 @@ class Entry:
         How to cite it.
     openml : int or None
         The number of the same data on OpenML, for external sets.
-    target : str
-        The column to be predicted.
     """
 
     title: str
@@ -43,7 +41,6 @@ class Entry:
     licence: str
     citation: str
     openml: int | None = None
-    target: str = "target"
 
 
 ENTRIES: dict[str, Entry] = {

@@ -42,6 +42,8 @@ class Generator:
         For headings.
     columns, classes : int
         What X and y have.
+    rows : int or None
+        How many rows there are in all, where the problem is not a distribution to draw from.
     bayes : callable or None
         The rule of least error for equal class shares: X to labels.
     bayes_error : float or None
@@ -68,6 +70,7 @@ class Generator:
     bayes_error: float | None
     source: str
     citation: str
+    rows: int | None = None
 
 
 THESIS = "Martínez Muñoz (2006), Clasificación mediante conjuntos"
@@ -123,5 +126,6 @@ GENERATORS: dict[str, Generator] = {
         0.0,
         source=f"{THESIS}, A.1.14",
         citation="Aha (1991). Tic-Tac-Toe Endgame. UCI Machine Learning Repository. https://doi.org/10.24432/C5688J",
+        rows=958,
     ),
 }

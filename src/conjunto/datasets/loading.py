@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import os
+import warnings
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -17,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from conjunto.checks import suggest
 from conjunto.datasets.catalogue import ENTRIES, Entry
+from conjunto.datasets.files import need_pandas
 from conjunto.datasets.generators import GENERATORS
 from conjunto.datasets.record import Dataset
-from conjunto.datasets.table import mark_categories, need_pandas, read_table
+from conjunto.datasets.table import mark_categories, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,15 +62,13 @@ def describe() -> pd.DataFrame:
             generator = GENERATORS[name]
             facts = {
                 "title": generator.title,
-                "rows": "any",
+                "rows": generator.rows or "any",
                 "attributes": generator.columns,
                 "classes": generator.classes,
                 "home": "generator",
                 "licence": "generated",
                 "citation": generator.citation,
             }
-            if name == "tic-tac-toe":
-                facts["rows"] = 958
         else:
             entry = ENTRIES[name]
             facts = {
@@ -138,7 +138,7 @@ def canonical_name(name: str) -> str:
 def _generate(name: str, random_state: Any, parameters: dict[str, Any]) -> Dataset:
     pandas = need_pandas()
     generator = GENERATORS[name]
-    if name != "tic-tac-toe":
+    if generator.rows is None:
         parameters = {**parameters, "random_state": random_state}
     X, y = generator.make(**parameters)
     if not hasattr(X, "columns"):
@@ -152,6 +152,18 @@ def _generate(name: str, random_state: Any, parameters: dict[str, Any]) -> Datas
         licence="generated",
         citation=generator.citation,
     )
+
+
+def identity(name: str, folder: str | Path | None = None) -> str:
+    """What decides the content of a data set that `load` gives: a checksum where it is read from a file."""
+    name = canonical_name(name)
+    if name in GENERATORS or ENTRIES[name].home == "scikit-learn":
+        return name
+    if ENTRIES[name].home == "bundled":
+        return str(_index()[name]["sha256"])
+    if (path := _file_of(name, folder)) is not None:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    return f"OpenML {ENTRIES[name].openml}"
 
 
 @cache
@@ -178,13 +190,11 @@ def _read_scikit_learn(name: str, entry: Entry, folder: Any) -> Dataset:
 
 
 def _read_external(name: str, entry: Entry, folder: Any) -> Dataset:
+    if (path := _file_of(name, folder)) is not None:
+        data = read_table(path, task="classification" if entry.classes else "regression")
+        frame = data.X.assign(**{str(data.y.name): data.y})
+        return _dataset(name, entry, frame, f"{path.name}, from a folder")
     folder = folder or os.environ.get("CONJUNTO_DATA")
-    if folder is not None:
-        for ending in (".csv", ".csv.gz", ".parquet"):
-            if (path := Path(folder) / f"{name}{ending}").is_file():
-                data = read_table(path, task="classification" if entry.classes else "regression")
-                frame = data.X.assign(**{str(data.y.name): data.y})
-                return _dataset(name, entry, frame, f"{path.name}, from a folder")
     looked = (
         f"the folder {folder} has no {name}.csv, .csv.gz or .parquet" if folder else "no folder of data sets is set"
     )
@@ -193,11 +203,19 @@ def _read_external(name: str, entry: Entry, folder: Any) -> Dataset:
     return _fetch(name, entry, looked)
 
 
+def _file_of(name: str, folder: str | Path | None) -> Path | None:
+    folder = folder or os.environ.get("CONJUNTO_DATA")
+    paths = [Path(folder) / f"{name}{ending}" for ending in (".csv", ".csv.gz", ".parquet")] if folder else []
+    return next((path for path in paths if path.is_file()), None)
+
+
 def _fetch(name: str, entry: Entry, looked: str) -> Dataset:
     from sklearn.datasets import fetch_openml
 
     try:
-        bunch = fetch_openml(data_id=entry.openml, as_frame=True, parser="auto")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of its own retries; the error below says what matters
+            bunch = fetch_openml(data_id=entry.openml, as_frame=True, parser="auto")
     except Exception as error:  # whatever the network, the cache or the service raise, the remedy is the same
         raise DatasetNotFoundError(
             f"{name} is not bundled, {looked}, and OpenML (data set {entry.openml}) could not be reached "

@@ -25,6 +25,8 @@ from conjunto.experiments.methods import make
 from conjunto.experiments.protocols import holdout_sizes
 from conjunto.experiments.spec import Cell, Experiment, Method, Source, SpecError
 
+Measured = tuple[dict[str, float], dict[int, dict[str, float]]]
+"""Measures of the whole ensemble, and by number of members."""
 # A matrix of more classes than this is neither read nor drawn by anyone.
 MOST_CONFUSED_CLASSES = 60
 
@@ -61,6 +63,8 @@ class Partition:
     X_test: Any
     y_test: NDArray[Any]
     classes: NDArray[Any] | None
+    n_train: int
+    """Different training rows: a bootstrap sample repeats some."""
 
 
 class Bench:
@@ -70,6 +74,7 @@ class Bench:
         self.experiment = experiment
         self._data: tuple[str, Dataset] | None = None
         self._partition: tuple[tuple[str, int], Partition] | None = None
+        self._apparent: dict[tuple[str, str], Measured] = {}
 
     def run(self, cell: Cell) -> Outcome:
         """Run a cell; what goes wrong in it becomes part of the outcome."""
@@ -103,14 +108,15 @@ class Bench:
             random = np.random.RandomState(np.random.MT19937(np.random.SeedSequence([*seeds, repetition])))
             train, test = _drawn(source, random, n_samples=n_train), _drawn(source, random, n_samples=n_test)
             labels = np.union1d(train.y, test.y)
-            return Partition(train.X, train.y.to_numpy(), test.X, test.y.to_numpy(), labels)
+            return Partition(train.X, train.y.to_numpy(), test.X, test.y.to_numpy(), labels, n_train)
         data = self.data(name)
         y = data.y.to_numpy()
         classes = np.unique(y) if data.task == "classification" else None
         inside, outside = protocol.split(
             y, repetition, seeds, source.train, source.test, classification=classes is not None
         )
-        return Partition(data.X.iloc[inside], y[inside], data.X.iloc[outside], y[outside], classes)
+        n_train = len(np.unique(inside))
+        return Partition(data.X.iloc[inside], y[inside], data.X.iloc[outside], y[outside], classes, n_train)
 
     def _run(self, cell: Cell, seed: int) -> Outcome:
         part = self.partition(cell.dataset, cell.repetition)
@@ -123,29 +129,38 @@ class Bench:
         predicted = _flat(model.predict(part.X_test))
         done = time.perf_counter()
         test = Judged(model, part.X_test, part.y_test, predicted, part.classes)
-        names = self.experiment.measures_of(task)
-        measures = {name: MEASURES[name].of(test) for name in names}
-        sizes = resolve_sizes(method.sizes, _members(model))
-        nested = _nested(test, sizes, names)
-        share = self.experiment.protocol.training_share
+        measured = self._measure(test, method, task)
+        share = self.experiment.protocol.apparent_share
         if share:
-            train = Judged(model, part.X_train, part.y_train, _flat(model.predict(part.X_train)), part.classes)
-            measures = _mixed(measures, {name: MEASURES[name].of(train) for name in names}, share)
-            inside = _nested(train, sizes, names)
-            nested = {size: _mixed(nested[size], inside[size], share) for size in nested}
+            measured = _mixed(measured, self._apparent_of(cell.dataset, method, task), share)
         return Outcome(
             cell,
             "done",
-            measures,
-            nested,
+            *measured,
             confusion(test) if part.classes is not None else [],
             fitted - start,
             done - fitted,
             len(pickle.dumps(model, protocol=5)),
             _members(model),
-            len(part.y_train),
+            part.n_train,
             len(part.y_test),
         )
+
+    def _measure(self, judged: Judged, method: Method, task: str) -> Measured:
+        names = self.experiment.measures_of(task)
+        sizes = resolve_sizes(method.sizes, _members(judged.model))
+        return {name: MEASURES[name].of(judged) for name in names}, _nested(judged, sizes, names)
+
+    def _apparent_of(self, dataset: str, method: Method, task: str) -> Measured:
+        """The measures of the method fitted and judged on all rows, the same for every repetition."""
+        if (dataset, method.label) not in self._apparent:
+            data = self.data(dataset)
+            y = data.y.to_numpy()
+            model = build(method, task, cell_seed(self.experiment.seed, dataset, "all", method.label)).fit(data.X, y)
+            classes = np.unique(y) if task == "classification" else None
+            judged = Judged(model, data.X, y, _flat(model.predict(data.X)), classes)
+            self._apparent[dataset, method.label] = self._measure(judged, method, task)
+        return self._apparent[dataset, method.label]
 
 
 def open_source(source: Source, experiment: Experiment) -> Dataset:
@@ -179,7 +194,7 @@ def draws_afresh(source: Source) -> bool:
     if source.path is not None or source.data is not None:
         return False
     name = canonical_name(source.load or source.name)
-    return name in GENERATORS and name != "tic-tac-toe"
+    return name in GENERATORS and GENERATORS[name].rows is None
 
 
 def build(method: Method, task: str, seed: int) -> Any:
@@ -189,8 +204,9 @@ def build(method: Method, task: str, seed: int) -> Any:
     from sklearn.base import clone
 
     model = clone(method.estimator).set_params(**method.parameters)
-    seeds = {name: seed for name in model.get_params() if name == "random_state" or name.endswith("__random_state")}
-    return model.set_params(**seeds)
+    seeded = [name for name in model.get_params() if name == "random_state" or name.endswith("__random_state")]
+    # Each its own: members of an ensemble with one seed would all be the same.
+    return model.set_params(**{name: seed if name == "random_state" else cell_seed(seed, name) for name in seeded})
 
 
 def cell_seed(seed: int, *parts: Any) -> int:
@@ -228,8 +244,11 @@ def _nested(judged: Judged, sizes: list[int], names: tuple[str, ...]) -> dict[in
     return found
 
 
-def _mixed(test: dict[str, float], train: dict[str, float], share: float) -> dict[str, float]:
-    return {name: (1 - share) * test[name] + share * train[name] for name in test}
+def _mixed(test: Measured, apparent: Measured, share: float) -> Measured:
+    def mix(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
+        return {name: (1 - share) * one[name] + share * other[name] for name in one}
+
+    return mix(test[0], apparent[0]), {size: mix(at, apparent[1][size]) for size, at in test[1].items()}
 
 
 def _flat(predicted: Any) -> NDArray[Any]:

@@ -22,7 +22,7 @@ def main() -> None:
 
     experiment, cells = pickle.loads(order["work"])
     with Store(order["store"], experiment) as store:
-        work(experiment, store, cells)
+        work(experiment, store, cells, name=order["name"])
 
 
 def _end_with_parent() -> None:

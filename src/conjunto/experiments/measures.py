@@ -70,7 +70,8 @@ def _geometric_mean(judged: Judged) -> float:
 def _macro_f1(judged: Judged) -> float:
     from sklearn.metrics import f1_score
 
-    return float(f1_score(judged.y, judged.predicted, average="macro", zero_division=0))
+    labels = np.unique(judged.y)  # the classes of the rows, not also those that one method happens to predict
+    return float(f1_score(judged.y, judged.predicted, labels=labels, average="macro", zero_division=0))
 
 
 def _mcc(judged: Judged) -> float:

@@ -5,9 +5,10 @@ A new method joins by one line here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from inspect import signature
 from types import MappingProxyType
 from typing import Any
 
@@ -86,30 +87,33 @@ def make(name: str, task: str, parameters: Mapping[str, Any] = NONE, random_stat
     >>> make("bagging", "regression", {"n_estimators": 5}, random_state=0)
     BaggingRegressor(n_estimators=5, random_state=0)
     """
-    check_method(name, parameters)
-    wanted = estimator_name(name, task)
-    if wanted is None:
-        raise ValueError(f"{name} does not do {task}")
-    kind = getattr(import_module("conjunto"), wanted)
-    return kind(**{**METHODS[name].parameters, **parameters, "random_state": random_state})
+    check_method(name, parameters, task)
+    kind = _class(estimator_name(name, task))
+    # Not every method is random.
+    seed = {"random_state": random_state} if "random_state" in signature(kind).parameters else {}
+    return kind(**{**METHODS[name].parameters, **parameters, **seed})
 
 
-def check_method(name: str, parameters: Mapping[str, Any]) -> None:
-    """Refuse a method that does not exist, and parameters that it does not have."""
+def check_method(name: str, parameters: Mapping[str, Any], task: str | None = None) -> None:
+    """Refuse a method that does not exist or does not do the task, and parameters that it does not have."""
     if name not in METHODS:
         raise ValueError(f"unknown method {name!r}; {suggest(name, METHODS, len(METHODS))}")
-    if not parameters:
-        return
-    method = METHODS[name]
-    kind = getattr(import_module("conjunto"), method.classifier or method.regressor or "")
-    check_parameters(name, kind(), parameters)
+    if task is not None and estimator_name(name, task) is None:
+        raise ValueError(f"{name} does not do {task}")
+    if parameters:
+        both = (METHODS[name].classifier, METHODS[name].regressor) if task is None else (estimator_name(name, task),)
+        known = {parameter for kind in both if kind is not None for parameter in signature(_class(kind)).parameters}
+        check_parameters(name, known, parameters)
 
 
-def check_parameters(name: str, estimator: Any, parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that an estimator does not have, and a random state, which the seed decides."""
-    known = sorted(estimator.get_params())
+def check_parameters(name: str, known: Collection[str], parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that are not known, and a random state, which the seed decides."""
     for parameter in parameters:
         if parameter not in known:
-            raise ValueError(f"{name} has no parameter {parameter!r}; {suggest(parameter, known, len(known))}")
+            raise ValueError(f"{name} has no parameter {parameter!r}; {suggest(parameter, sorted(known), len(known))}")
         if parameter.endswith("random_state"):
             raise ValueError(f"{name}: {parameter} follows from the seed of the experiment; leave it out")
+
+
+def _class(name: str | None) -> Any:
+    return getattr(import_module("conjunto"), str(name))

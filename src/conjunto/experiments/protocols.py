@@ -2,8 +2,8 @@
 
 - `holdout`: a random partition of given sizes, stratified or not; problems that are generated are drawn afresh.
 - `k-fold`: repeated k-fold cross-validation; one partition per fold.
-- `bootstrap-632`: train on a bootstrap sample, test on the rows outside it; measures are weighted
-  0.632 test + 0.368 training (Efron 1983).
+- `bootstrap-632`: train on a bootstrap sample, test on the rows outside it; the estimate is 0.632 of that + 0.368 of
+  the measure of a model fitted and judged on all rows (Efron 1983).
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Protocol:
         return self.repetitions * (self.folds if self.kind == "k-fold" else 1)
 
     @property
-    def training_share(self) -> float:
-        """The weight of the training measure in the estimate."""
+    def apparent_share(self) -> float:
+        """The weight, in the estimate, of the measure of a model fitted and judged on all rows."""
         return 1 - 0.632 if self.kind == "bootstrap-632" else 0.0
 
     def split(

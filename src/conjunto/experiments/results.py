@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conjunto.checks import suggest
 from conjunto.datasets import is_number
 from conjunto.experiments.cells import draws_afresh, open_source
 from conjunto.experiments.measures import MEASURES, default_measures
@@ -64,8 +65,10 @@ class Results:
         table = chosen.pivot(index="repetition", columns="method", values=measure)
         return table.reindex(columns=self.methods).astype(float)
 
-    def leaderboard(self, dataset: str, measure: str | None = None) -> pd.DataFrame:
+    def leaderboard(self, dataset: str | None = None, measure: str | None = None) -> pd.DataFrame:
         """Methods from best to worst: mean, sd, p-value against the best, time, size, failures.
+
+        The data set may be left out where there is one only.
 
         The p-value is that of the corrected resampled t-test (Nadeau & Bengio 2003) over the repetitions that both
         methods finished, or of the paired t-test where every repetition draws new data. `verdict` is "best", "tied"
@@ -74,6 +77,10 @@ class Results:
         """
         import pandas
 
+        if dataset is None and len(self.datasets) == 1:
+            dataset = self.datasets[0]
+        if dataset not in self.facts:
+            raise ValueError(f"dataset: there are no results of {dataset!r}; {suggest(str(dataset), self.facts)}")
         measure = measure or self.measures(dataset)[0]
         scores = self.scores(dataset, measure)
         greater = MEASURES[measure].greater_is_better
@@ -107,10 +114,14 @@ class Results:
         return pandas.DataFrame(lines)
 
     def means(self, measure: str) -> pd.DataFrame:
-        """Data sets x methods: the mean of a measure."""
+        """Data sets x methods: the mean of a measure; NaN where a method lacks repetitions that others have."""
         import pandas
 
-        return pandas.DataFrame({name: self.scores(name, measure).mean() for name in self.datasets}).T
+        means = {}
+        for name in self.datasets:
+            scores = self.scores(name, measure)
+            means[name] = scores.mean().where(scores.notna().sum() >= scores.notna().sum().max())
+        return pandas.DataFrame(means).T
 
     def curve(self, dataset: str, measure: str | None = None) -> pd.DataFrame:
         """Sizes x methods: the mean measure by number of members."""
@@ -162,7 +173,7 @@ def _verdict(p: float, n: int, rows: pd.DataFrame) -> str:
 def dataset_facts(source: Source, experiment: Experiment) -> dict[str, Any]:
     """What a report says of a data set."""
     data = open_source(source, experiment)
-    experiment.measures_of(data.task)  # refused here, before anything is run
+    experiment.check_task(data.task)
     y = data.y
     classification = data.task == "classification"
     facts: dict[str, Any] = {
@@ -178,18 +189,19 @@ def dataset_facts(source: Source, experiment: Experiment) -> dict[str, Any]:
         "notes": list(data.notes),
     }
     if classification:
-        counts = y.value_counts().sort_index()
-        facts["classes"] = [str(label) for label in counts.index]
+        # The same order as that of the codes in confusion matrices.
+        labels, counts = np.unique(y.to_numpy(), return_counts=True)
+        facts["classes"] = [str(label) for label in labels]
         facts["counts"] = [int(count) for count in counts]
-        facts["notes"] += _rare(counts, experiment)
+        facts["warnings"] = _rare(facts["classes"], facts["counts"], experiment)
     return facts
 
 
-def _rare(counts: Any, experiment: Experiment) -> list[str]:
+def _rare(classes: list[str], counts: list[int], experiment: Experiment) -> list[str]:
     protocol = experiment.protocol
     if protocol.kind != "k-fold" or not protocol.stratify:
         return []
-    rare = [str(label) for label, count in counts.items() if count < protocol.folds]
+    rare = [label for label, count in zip(classes, counts, strict=True) if count < protocol.folds]
     if not rare:
         return []
     listed = ", ".join(rare[:5]) + (f", … ({len(rare)} classes)" if len(rare) > 5 else "")

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import deque
+import uuid
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -73,8 +74,6 @@ def run(
     >>> results.leaderboard("wine")["method"].tolist()
     ['random-forest', 'cart']
     """
-    from joblib import effective_n_jobs
-
     wanted = experiment.cells() if cells is None else [Cell(*cell) for cell in cells]
     if foreign := set(wanted) - set(experiment.cells()):
         raise ValueError(f"cells: {tuple(min(foreign))} is not a cell of the experiment")
@@ -89,25 +88,33 @@ def run(
             opened.describe_dataset(name, about)
         tell = _Teller(opened, progress, set(wanted))
         tell(now=True)
-        jobs = min(effective_n_jobs(n_jobs), len(set(wanted) - opened.finished()))
-        if jobs > 1:
-            _run_helpers(experiment, opened, wanted, jobs, tell)
-        while set(wanted) - opened.finished():
-            # After the helpers too: a cell whose claimant died is finished here.
-            work(experiment, opened, wanted, tell)
-            time.sleep(PAUSE if set(wanted) - opened.finished() else 0)
+        jobs = _count_jobs(n_jobs)
+        while missing := len(set(wanted) - opened.finished()):
+            # Again and again: a cell whose claimant died meanwhile is left over.
+            if jobs > 1:
+                _run_helpers(experiment, opened, wanted, min(jobs, missing), tell)
+            else:
+                work(experiment, opened, wanted, tell)
+            if set(wanted) - opened.finished():
+                time.sleep(PAUSE)
         tell(now=True)
         return Results.read(opened)
 
 
-def work(experiment: Experiment, store: Store, cells: Sequence[Cell], tell: Callable[[], None] = lambda: None) -> None:
-    """Claim and run cells until none is left to claim."""
+def work(
+    experiment: Experiment,
+    store: Store,
+    cells: Sequence[Cell],
+    tell: Callable[[], None] = lambda: None,
+    name: str = "",
+) -> None:
+    """Claim and run cells, as a worker of this name, until none is left to claim."""
     finished = store.finished()
     pending = deque(cell for cell in cells if cell not in finished)
     if not pending:
         return
     bench = Bench(experiment)
-    with store.worker() as worker:
+    with store.worker(name) as worker:
         while (cell := store.claim(worker, pending)) is not None:
             store.save(bench.run(cell))
             tell()
@@ -132,13 +139,26 @@ class _Teller:
             self._last = time.monotonic()
 
 
+def _count_jobs(n_jobs: int | None) -> int:
+    from joblib import effective_n_jobs
+
+    if n_jobs == 0 or (n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int))):
+        raise ValueError(f"n_jobs must be a number of processes, -1 for all processors, or None, got {n_jobs!r}")
+    return int(effective_n_jobs(n_jobs))
+
+
 def _run_helpers(experiment: Experiment, store: Store, cells: list[Cell], jobs: int, tell: Callable[[], None]) -> None:
     """Helper processes until all cells are done or no helper is left."""
-    order = pickle.dumps({"path": sys.path, "store": str(store.path), "work": pickle.dumps((experiment, cells))})
+    order = pickle.dumps((experiment, cells))
+    if b"__main__" in order:
+        raise ValueError(
+            "n_jobs: an estimator or data set of the experiment is of a class that this script defines, which other "
+            "processes cannot import; put the class into a module, or use n_jobs=1"
+        )
     helpers: list[_Helper] = []
-    idle_deaths = 0
+    deaths: Counter[Cell | None] = Counter()
     try:
-        helpers += [_Helper(order) for _ in range(jobs)]
+        helpers += [_Helper(store.path, order) for _ in range(jobs)]
         while helpers:
             time.sleep(PAUSE)
             tell()
@@ -148,15 +168,14 @@ def _run_helpers(experiment: Experiment, store: Store, cells: list[Cell], jobs: 
                 helper.stop()
                 if helper.did_well():
                     continue
-                if (cell := store.claimed_by(helper.pid)) is not None:
-                    # What killed one process would kill this one: the cell is put down as failed.
+                cell = store.claimed_by(helper.name)
+                deaths[cell] += 1
+                if cell is not None and deaths[cell] > 1:
+                    # Once may be somebody's kill or a lack of memory; what dies twice would die for ever.
                     store.save(Outcome(cell, "failed", traceback=words))
-                else:
-                    # Killed between two cells, or another worker has voided its claim already.
-                    idle_deaths += 1
-                    if idle_deaths > MOST_IDLE_DEATHS or not helper.was_killed():
-                        raise RuntimeError(f"a helper process could not work:\n{words}")
-                helpers.append(_Helper(order))
+                elif cell is None and (deaths[cell] > MOST_IDLE_DEATHS or not helper.was_killed()):
+                    raise RuntimeError(f"a helper process could not work:\n{words}")
+                helpers.append(_Helper(store.path, order))
     finally:
         for helper in helpers:
             helper.stop()
@@ -166,7 +185,8 @@ def _run_helpers(experiment: Experiment, store: Store, cells: list[Cell], jobs: 
 class _Helper:
     """A process that works on the store until nothing is left, or until this one is gone."""
 
-    def __init__(self, order: bytes) -> None:
+    def __init__(self, store: Path, order: bytes) -> None:
+        self.name = uuid.uuid4().hex
         # A file, not a pipe, which would fill up and stop a helper that says much.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
@@ -179,12 +199,8 @@ class _Helper:
         )
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):  # it died at once: ended() and last_words() tell
-            self._process.stdin.write(order)
+            pickle.dump({"path": sys.path, "store": str(store), "name": self.name, "work": order}, self._process.stdin)
             self._process.stdin.flush()
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
 
     def ended(self) -> bool:
         return self._process.poll() is not None

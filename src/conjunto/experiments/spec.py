@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from conjunto.checks import check_choice, check_count, suggest
-from conjunto.datasets import Dataset
+from conjunto.datasets import TASKS, Dataset, identity
 from conjunto.experiments.measures import MEASURES, default_measures
-from conjunto.experiments.methods import check_method, check_parameters
+from conjunto.experiments.methods import METHODS, check_method, check_parameters
 from conjunto.experiments.protocols import Protocol, check_rows
-
-TASKS = ("classification", "regression")
 
 
 class SpecError(ValueError):
@@ -61,6 +59,8 @@ class Source:
         for key in ("name", "path", "target", "task", "load"):
             if key == "name" or getattr(self, key) is not None:
                 _need_text(key, getattr(self, key))
+        if "/" in self.name or "\\" in self.name:
+            raise ValueError(f"name must not hold a slash, got {self.name!r}: files are named after it")
         if self.task is not None:
             check_choice("task", self.task, TASKS)
         for key in ("drop", "categorical"):
@@ -159,6 +159,16 @@ class Experiment:
             raise SpecError(f"measures: {', '.join(self.measures)} cannot be taken of a {task}")
         return fitting or default_measures(task)
 
+    def check_task(self, task: str) -> None:
+        """Refuse, before anything is run, measures and methods that a task does not have."""
+        self.measures_of(task)
+        for method in self.methods:
+            if method.estimator is None:
+                try:
+                    check_method(method.name, method.parameters, task)
+                except ValueError as error:
+                    raise SpecError(f"methods: {error}") from error
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data that describes the experiment; in-memory parts by their content."""
         return {
@@ -174,11 +184,22 @@ class Experiment:
         """A hash of everything that decides the results; the name does not."""
         facts = self.as_dict()
         del facts["name"]
-        for source in facts["datasets"]:
+        for source, given in zip(facts["datasets"], self.datasets, strict=True):
             # The content of a file decides, not where it lies.
-            if (path := source.pop("path", None)) is not None:
-                source["content"] = file_hash(path)
+            source.pop("path", None)
+            source["content"] = _identity(given)
+        for method, chosen in zip(facts["methods"], self.methods, strict=True):
+            # What a name stands for may change from release to release.
+            if chosen.estimator is None:
+                method["defaults"] = _jsonable(METHODS[chosen.name].parameters)
+        facts["defaults"] = [default_measures(task) for task in TASKS] if not self.measures else []
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _identity(source: Source) -> str:
+    if source.data is not None:
+        return _content(source.data)
+    return file_hash(source.path) if source.path is not None else identity(source.load or source.name)
 
 
 def file_hash(path: str | Path) -> str:
@@ -215,7 +236,7 @@ def _check(experiment: Experiment) -> None:
             if method.estimator is None:
                 check_method(method.name, method.parameters)
             else:
-                check_parameters(method.label, method.estimator, method.parameters)
+                check_parameters(method.label, method.estimator.get_params(), method.parameters)
         except ValueError as error:
             raise ValueError(f"methods: {error}") from error
 

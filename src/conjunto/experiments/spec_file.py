@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conjunto.checks import suggest
+from conjunto.datasets import table_name
 from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.spec import Experiment, Method, Source, SpecError
 
@@ -66,7 +67,7 @@ def _build(where: str, facts: Any, kind: type[Any]) -> Any:
     if kind is Source and "name" not in facts:
         if "path" not in facts:
             raise SpecError(f"{where}: a data set needs a name or a path")
-        facts["name"] = Path(str(facts["path"])).name.split(".")[0]
+        facts["name"] = table_name(str(facts["path"]))
     try:
         return kind(**facts)
     except (TypeError, ValueError) as error:

@@ -8,7 +8,6 @@ while, so a killed run leaves nothing locked.
 from __future__ import annotations
 
 import json
-import math
 import os
 import sqlite3
 import threading
@@ -17,13 +16,13 @@ import uuid
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conjunto.atomic import timestamp, whole_file
 from conjunto.experiments.cells import Outcome
+from conjunto.experiments.rows import COLUMNS, as_frame, as_row
 from conjunto.experiments.spec import Cell, Experiment
-from conjunto.model_file import versions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,9 +109,15 @@ class Store:
         if self.path.is_file() and _first_bytes(self.path) not in (b"", _MAGIC):
             # SQLite itself takes a file of less than 512 bytes for an empty database and writes over it.
             raise StoreError(f"{self.path} is not a conjunto store: it is not a database")
-        self._connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+        try:
+            self._connection = _connect(self.path, reading=experiment is None)
+        except sqlite3.OperationalError as error:
+            raise OSError(f"{self.path} cannot be opened: {error}") from error
         try:
             self._open(experiment, command)
+        except sqlite3.OperationalError as error:
+            self._connection.close()
+            raise OSError(f"{self.path} cannot be used: {error}") from error
         except sqlite3.DatabaseError as error:
             self._connection.close()
             raise StoreError(f"{self.path} is not a conjunto store: {error}") from error
@@ -143,7 +148,7 @@ class Store:
         self.command, self.created = str(found[5]), str(found[6])
         if experiment is not None and found[2] != experiment.fingerprint():
             raise OtherExperimentError(
-                f"{self.path} holds the results of another experiment ({self.name}): "
+                f"{self.path} holds the results of another experiment ({self.name}), "
                 f"{_difference(self.spec, experiment.as_dict())}; choose another file or folder, or remove it"
             )
 
@@ -174,7 +179,7 @@ class Store:
                 json.dumps(experiment.as_dict()),
                 len(experiment.cells()),
                 command,
-                _now(),
+                timestamp(),
             ),
         )
 
@@ -208,33 +213,15 @@ class Store:
 
     def save(self, outcome: Outcome) -> None:
         """Commit the row of a cell. If another worker was faster, its row stays."""
-        row = (
-            *outcome.cell,
-            outcome.status,
-            _dump(outcome.measures),
-            _dump(outcome.nested),
-            _dump(outcome.confusion),
-            outcome.fit_seconds,
-            outcome.predict_seconds,
-            outcome.model_bytes,
-            outcome.members,
-            outcome.n_train,
-            outcome.n_test,
-            outcome.seed,
-            _dump(outcome.warnings),
-            outcome.traceback,
-            _versions(),
-            _now(),
-        )
-        marks = ", ".join("?" * len(row))
+        marks = ", ".join("?" * len(COLUMNS))
         with self._transaction():
-            self._connection.execute(f"INSERT OR IGNORE INTO cells VALUES ({marks})", row)
+            self._connection.execute(f"INSERT OR IGNORE INTO cells VALUES ({marks})", as_row(outcome))
             self._connection.execute(f"DELETE FROM claims WHERE {_KEY}", outcome.cell)
 
     @contextmanager
-    def worker(self) -> Iterator[str]:
+    def worker(self, name: str = "") -> Iterator[str]:
         """Sign on as a worker and show signs of life; sign off, with all claims, at the end."""
-        name = uuid.uuid4().hex
+        name = name or uuid.uuid4().hex
         self._connection.execute("INSERT INTO workers VALUES (?, ?, ?)", (name, os.getpid(), time.time()))
         over = threading.Event()
         pulse = threading.Thread(target=self._show_life, args=(name, over), daemon=True)
@@ -251,7 +238,10 @@ class Store:
     def _show_life(self, worker: str, over: threading.Event) -> None:
         while not over.wait(SILENCE / 4):
             with closing(sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)) as connection:
-                connection.execute("UPDATE workers SET alive = ? WHERE id = ?", (time.time(), worker))
+                # Not an update: after a long silence (a laptop asleep) others have struck this worker off the list.
+                connection.execute(
+                    "INSERT OR REPLACE INTO workers VALUES (?, ?, ?)", (worker, os.getpid(), time.time())
+                )
 
     def claim(self, worker: str, pending: deque[Cell]) -> Cell | None:
         """Take the first pending cell that has no row and no living claimant; None if there is none.
@@ -260,6 +250,9 @@ class Store:
         """
         with self._transaction():
             self._drop_dead(worker)
+            self._connection.execute(
+                "INSERT OR IGNORE INTO workers VALUES (?, ?, ?)", (worker, os.getpid(), time.time())
+            )
             for _ in range(len(pending)):
                 cell = pending.popleft()
                 if self._connection.execute(f"SELECT 1 FROM cells WHERE {_KEY}", cell).fetchone():
@@ -270,10 +263,10 @@ class Store:
                 pending.append(cell)
         return None
 
-    def claimed_by(self, pid: int) -> Cell | None:
-        """The cell that a process was working on."""
-        query = "SELECT dataset, repetition, method FROM claims JOIN workers ON worker = id WHERE pid = ?"
-        row = self._connection.execute(query, (pid,)).fetchone()
+    def claimed_by(self, worker: str) -> Cell | None:
+        """The cell that a worker was at."""
+        query = "SELECT dataset, repetition, method FROM claims WHERE worker = ?"
+        row = self._connection.execute(query, (worker,)).fetchone()
         return None if row is None else Cell(*row)
 
     def drop_dead(self) -> None:
@@ -284,8 +277,8 @@ class Store:
     def _drop_dead(self, worker: str) -> None:
         for name, pid, alive in self._connection.execute("SELECT id, pid, alive FROM workers").fetchall():
             if name != worker and (not _is_running(pid) or time.time() - alive > SILENCE):
-                self._connection.execute("DELETE FROM claims WHERE worker = ?", (name,))
                 self._connection.execute("DELETE FROM workers WHERE id = ?", (name,))
+        self._connection.execute("DELETE FROM claims WHERE worker NOT IN (SELECT id FROM workers)")
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -300,27 +293,7 @@ class Store:
 
     def frame(self) -> pd.DataFrame:
         """One row per cell and size, one column per measure; `size` is 0 for the whole ensemble."""
-        import pandas
-
-        query = (
-            "SELECT dataset, repetition, method, status, measures, nested, fit_seconds, predict_seconds, model_bytes, "
-            "members, n_train, n_test, seed, warnings, traceback, versions, finished FROM cells "
-            "ORDER BY dataset, repetition, method"
-        )
-        rows: list[dict[str, Any]] = []
-        cursor = self._connection.execute(query)
-        columns = [column[0] for column in cursor.description]
-        for values in cursor:
-            row = dict(zip(columns, values, strict=True))
-            measures, nested = json.loads(row.pop("measures")), json.loads(row.pop("nested"))
-            rows.append({**row, "size": 0, **_numbers(measures)})
-            rows += [{**row, "size": int(size), **_numbers(at)} for size, at in nested.items()]
-        fixed = [column for column in columns if column not in ("measures", "nested")]
-        frame = pandas.DataFrame(rows) if rows else pandas.DataFrame(columns=[*fixed, "size"])
-        last = ["fit_seconds", "predict_seconds", "model_bytes", "members", "n_train", "n_test", "seed", "finished"]
-        last += ["versions", "warnings", "traceback"]
-        first = ["dataset", "repetition", "method", "size", "status"]
-        return frame[first + [name for name in frame.columns if name not in (*first, *last)] + last]
+        return as_frame(self._connection.execute(f"SELECT {', '.join(COLUMNS)} FROM cells ORDER BY 1, 2, 3"))
 
     def confusion(self, dataset: str, method: str) -> dict[tuple[int, int], int]:
         """The confusion matrix over all repetitions, by (true, predicted) class code."""
@@ -334,21 +307,24 @@ class Store:
     def export(self, path: str | Path) -> None:
         """Write `frame()` to a CSV or Parquet file, whole or not at all."""
         path = Path(path)
-        part = path.with_name(path.name + ".part")
         if path.suffix not in (".csv", ".parquet"):
             raise ValueError(f"path must end in .csv or .parquet, got {path.name!r}")
-        try:
+        with whole_file(path) as part:
             if path.suffix == ".csv":
                 self.frame().to_csv(part, index=False)
             else:
                 self.frame().to_parquet(part, index=False)
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
 
 
 _MAGIC = b"SQLite format 3\0"
 _KEY = "dataset = ? AND repetition = ? AND method = ?"
+
+
+def _connect(path: Path, *, reading: bool) -> sqlite3.Connection:
+    if reading and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
+        # On a medium that cannot be written to, even a reader of a log would have to write.
+        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
+    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -356,34 +332,14 @@ def _first_bytes(path: Path) -> bytes:
         return file.read(len(_MAGIC))
 
 
-@cache
-def _versions() -> str:
-    return json.dumps(versions())
-
-
-def _dump(value: Any) -> str:
-    """JSON without NaN, which other readers of the file refuse."""
-    return json.dumps(_without_nan(value))
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _numbers(measures: dict[str, float | None]) -> dict[str, float]:
-    return {name: math.nan if value is None else value for name, value in measures.items()}
-
-
 def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
     """The first thing in which two experiments differ, in words."""
-    for key in ("datasets", "methods", "protocol", "measures", "seed"):
+    words = {"datasets": "other data sets", "methods": "other methods", "protocol": "another protocol"}
+    words |= {"measures": "other measures", "seed": "another seed"}
+    for key, what in words.items():
         if old.get(key) != new.get(key):
-            return f"its {key} differ"
-    return "the data have changed since"
+            return f"with {what}"
+    return "whose data have changed, or what the names of its methods stand for"
 
 
 def _is_running(pid: int) -> bool:
@@ -396,7 +352,3 @@ def _is_running(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

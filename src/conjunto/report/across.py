@@ -65,7 +65,7 @@ def _means(results: Results) -> tuple[pd.DataFrame, dict[str, dict[str, str]]]:
     for name in results.datasets:
         if name not in results.facts:
             continue
-        means = results.scores(name).mean()
+        means = results.means(results.measures(name)[0]).T[name]
         if means.isna().all():
             continue
         scale = Scale.of(results.measures(name)[0], means)

@@ -180,6 +180,7 @@ def _trade_offs(name: str, finished: pd.DataFrame, main: str, scale: Scale, pain
                     (100 if scale.percent else 1) * means,
                     names,
                     {"xlabel": what, "ylabel": title(main)},
+                    human,
                     f"{what.capitalize()} against {MEASURES[main].title} on {name}: {'; '.join(points)}.",
                 ),
                 "caption": f"{what.capitalize()} against {MEASURES[main].title}. "

@@ -7,12 +7,12 @@ tracebacks) is escaped by the template.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from conjunto.atomic import whole_file
 from conjunto.experiments.methods import METHODS
 from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.results import Results
@@ -61,12 +61,8 @@ def write_report(store: str | Path, out: str | Path, *, models: dict[str, str] |
     with Store(store) as opened:
         facts = _facts(opened, models or {})
     text = environment.get_template("template.html").render(facts)
-    part = out.with_name(f".{out.name}.{os.getpid()}.part")
-    try:
+    with whole_file(out) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(part, out)
-    finally:
-        part.unlink(missing_ok=True)
     return out
 
 
@@ -162,7 +158,7 @@ def _dataset(name: str, facts: dict[str, Any] | None) -> dict[str, Any]:
             for head, key in (("Source", "source"), ("Licence", "licence"), ("Citation", "citation"))
             if facts.get(key)
         ],
-        "notes": facts.get("notes", []),
+        "notes": [*facts.get("notes", []), *facts.get("warnings", [])],
     }
 
 

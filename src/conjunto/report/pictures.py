@@ -18,7 +18,6 @@ import numpy as np
 
 from conjunto.plots import CriticalDifferenceDisplay, ScoreBoxDisplay, TradeOffDisplay
 from conjunto.plots.trade_off import MARKERS
-from conjunto.report.words import human_bytes, human_seconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,14 +106,21 @@ class Painter:
 
         return self._svg(draw, alt)
 
-    def trade_off(self, cost: Any, error: Any, names: dict[str, str], axes: dict[str, str], alt: str) -> str:
+    def trade_off(
+        self,
+        cost: Any,
+        error: Any,
+        names: dict[str, str],
+        axes: dict[str, str],
+        human: Callable[[float], str],
+        alt: str,
+    ) -> str:
         """Cost against the measure; `names` are methods and what stands beside them, `axes` `xlabel` and `ylabel`."""
 
         def draw() -> Any:
             from matplotlib.ticker import LogLocator, NullLocator
 
             ax = _axes(3.4)
-            human = human_bytes if "size" in axes["xlabel"] else human_seconds
             shown = [_folded(label, 24) for label in names.values()]
             ax.set_xscale("log")
             finite = np.array([value for value in cost if np.isfinite(value) and value > 0])

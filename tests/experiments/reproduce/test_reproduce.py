@@ -102,3 +102,33 @@ def test_cuadro_4_6_in_full(tmp_path):
     compared = reproduce("martinez-4.6", tmp_path, n_jobs=2)
     assert all(conclusion.holds for conclusion in compared.conclusions)
     assert compared.counts()["not run"] == 0
+
+
+def test_data_sets_that_cannot_be_had_are_lines_that_were_not_run():
+    results, names = as_if_published(noise=0.001)
+    lines, _ = martinez_4.table_4_2(results, [name for name in names if name != "heart"], {"heart": "not here"})
+    heart = [line for line in lines if line.dataset == "heart"]
+    assert len(heart) == 11
+    assert {(line.verdict, line.reason) for line in heart} >= {("not run", "not here")}
+    assert len(lines) == 165
+
+
+def test_few_runs_cannot_show_that_two_methods_are_equal():
+    results, names = as_if_published(noise=0.001)
+    _, conclusions = martinez_4.table_4_2(results, names)
+    (equal,) = [conclusion for conclusion in conclusions if "equals" in conclusion.statement]
+    assert equal.holds is None
+    with pytest.raises(ReproduceError, match="runs must be from 2 to 10"):
+        reproduce("martinez-3.6", ".", runs=11)
+
+
+def test_failed_runs_are_not_verdicts():
+    results, names = as_if_published(noise=0.001)
+    broken = results.frame.assign(
+        status=results.frame["status"].where(results.frame["method"] != "bagging", "failed"),
+    )
+    lines, conclusions = martinez_4.table_4_2(Results(broken, results.spec, results.facts), names)
+    assert {(line.verdict, line.reason) for line in lines if line.column == "bagging"} == {
+        ("not run", "its runs failed")
+    }
+    assert conclusions[0].holds is None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conjunto.experiments.reproduce.verdicts import judge
+from conjunto.experiments.reproduce.verdicts import conclude, judge
 
 
 def test_the_formula():
@@ -39,3 +39,18 @@ def test_a_true_replication_agrees():
         line = judge("d", "c", published, random.normal(20, 2, 20), published_runs=100, rounding=0.05)
         agreed += line.verdict == "agrees"
     assert 0.92 < agreed / 500 < 0.99
+
+
+def test_a_statement_that_other_runs_might_turn_is_not_told():
+    random = np.random.default_rng(0)
+
+    def less(means):
+        return bool(means[0][0] < means[0][1])
+
+    clear = np.stack([random.normal(10, 1, 30), random.normal(15, 1, 30)], axis=1)
+    assert conclude("s", less, [clear], "").holds is True
+    assert conclude("s", less, [clear[:, ::-1]], "").holds is False
+    close = np.stack([random.normal(10, 3, 5), random.normal(10, 3, 5)], axis=1)
+    assert conclude("s", less, [close], "").holds is None
+    assert conclude("s", less, [clear, np.full((5, 2), np.nan)], "").holds is None
+    assert conclude("s", less, [clear[:1]], "").holds is None

@@ -5,7 +5,7 @@ One literal table says what can be run; the numbers are package data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,7 +42,7 @@ class Reproduction:
     title: str
     source: str
     experiment: Callable[[], Experiment]
-    judge: Callable[[Results, list[str]], tuple[list[Line], list[Conclusion]]]
+    judge: Callable[[Results, list[str], Mapping[str, str]], tuple[list[Line], list[Conclusion]]]
     departures: tuple[str, ...]
     """In what our run is not that of the document."""
     cost: str
@@ -126,7 +126,7 @@ def reproduce(
     key : str
         One of `TABLES`.
     folder : path
-        Where the store is kept. A run with fewer runs or data sets is gone on with, never repeated.
+        Where the store is kept. An earlier one with fewer runs or data sets is continued, never repeated.
     runs : int, default=None
         Repetitions; None is the published number, or 5 with `quick`.
     datasets : sequence of str, default=None
@@ -141,7 +141,9 @@ def reproduce(
     table = TABLES[key]
     whole = table.experiment()
     published = whole.protocol.repetitions
-    runs = min(runs or (QUICK_RUNS if quick else published), published)
+    runs = runs or (QUICK_RUNS if quick else published)
+    if not 2 <= runs <= published:
+        raise ReproduceError(f"runs must be from 2 to {published}, the published number, got {runs}")
     chosen, skipped = _choose(whole, datasets)
     cells = [cell for cell in whole.cells() if cell.dataset in chosen and cell.repetition < runs]
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -149,7 +151,7 @@ def reproduce(
     results = run(whole, store, n_jobs=n_jobs, progress=progress, cells=cells)
     # A store may hold more runs than were asked for now: the ones asked for are judged.
     results = Results(results.frame[results.frame["repetition"] < runs], results.spec, results.facts)
-    lines, conclusions = table.judge(results, chosen)
+    lines, conclusions = table.judge(results, chosen, skipped)
     return Comparison(key, runs, published, lines, conclusions, skipped)
 
 

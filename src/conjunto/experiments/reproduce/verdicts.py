@@ -1,18 +1,45 @@
 """Ours beside the published value: does it agree?
 
-*agrees*: |ours - published| <= 2 x combined standard error + rounding; otherwise *better* or *worse*. Where a
-document prints no standard deviation, ours stands for both sides.
+A number *agrees* when |ours - published| <= 2 x combined standard error + rounding; otherwise it is *better* or
+*worse*. Where a document prints no standard deviation, ours stands for both sides. A statement of the text holds or
+does not when that would hardly change with other runs; otherwise it cannot be told.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+
+from conjunto.experiments.reproduce.published import rounding
+
+if TYPE_CHECKING:
+    from conjunto.experiments.results import Results
 
 VERDICTS = ("agrees", "better", "worse", "not run")
+# A statement holds when it does so in this share of the tables that other runs might have given.
+SURE = 0.9
+_RESAMPLED = 200
+
+
+@dataclass(frozen=True)
+class Target:
+    """A published number, and where ours is found."""
+
+    dataset: str
+    column: str
+    printed: str
+    runs: int
+    """How many runs the published mean is over."""
+    measure: str = "error"
+    method: str = ""
+    sd: float | None = None
+    reason: str = ""
+    """Why it cannot be run, where it cannot."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +66,34 @@ class Conclusion:
     statement: str
     holds: bool | None
     found: str
+
+
+def judge_targets(
+    targets: Sequence[Target], results: Results, datasets: Sequence[str], skipped: Mapping[str, str]
+) -> list[Line]:
+    """A line for every published percentage of the data sets that were run or had to be skipped."""
+    lines = []
+    for target in targets:
+        reason = target.reason or skipped.get(target.dataset, "")
+        if reason:
+            lines.append(Line(target.dataset, target.column, float(target.printed), reason=reason))
+        elif target.dataset in datasets:
+            lines.append(_judge_target(target, results))
+    return lines
+
+
+def _judge_target(target: Target, results: Results) -> Line:
+    scores = results.scores(target.dataset, target.measure)[target.method or target.column]
+    line = judge(
+        target.dataset,
+        target.column,
+        float(target.printed),
+        100 * scores.dropna(),
+        published_runs=target.runs,
+        rounding=rounding(target.printed),
+        published_sd=target.sd,
+    )
+    return replace(line, reason="its runs failed") if len(scores) and scores.isna().all() else line
 
 
 def judge(
@@ -68,11 +123,30 @@ def judge(
     return decide(Line(dataset, column, published, float(ours.mean()), error, len(ours)), rounding)
 
 
-def decide(line: Line, rounding: float) -> Line:
+def decide(line: Line, rounding: float, *, greater_is_better: bool = False) -> Line:
     """Fill in the verdict."""
-    from dataclasses import replace
-
     difference = line.ours - line.published
     if abs(difference) <= 2 * line.standard_error + rounding:
         return replace(line, verdict="agrees")
-    return replace(line, verdict="better" if difference < 0 else "worse")
+    return replace(line, verdict="better" if (difference > 0) == greater_is_better else "worse")
+
+
+def conclude(
+    statement: str, holds: Callable[[list[NDArray[np.float64]]], bool], samples: Sequence[ArrayLike], found: str
+) -> Conclusion:
+    """Whether a statement about means holds, and would hold with other runs.
+
+    `samples` has runs x columns for every data set; `holds` gets the means of the columns. The runs are drawn again
+    with replacement: what is true of most of the resulting tables is told, the rest is not.
+    """
+    runs = [np.asarray(sample, dtype=float) for sample in samples]
+    if any(len(sample) < 2 or np.isnan(sample).any() for sample in runs):
+        return Conclusion(statement, None, "not all of it was run")
+    random = np.random.default_rng(0)
+    times = 0
+    for _ in range(_RESAMPLED):
+        times += holds([sample[random.integers(0, len(sample), len(sample))].mean(axis=0) for sample in runs])
+    share = times / _RESAMPLED
+    true = holds([sample.mean(axis=0) for sample in runs])
+    sure = share >= SURE if true else share <= 1 - SURE
+    return Conclusion(statement, true if sure else None, found)
