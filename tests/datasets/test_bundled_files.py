@@ -42,7 +42,7 @@ def test_gzip_header_has_no_time_and_no_name(name):
 @pytest.mark.parametrize("name", INDEX)
 def test_size_is_that_of_the_catalogue(name):
     frame, entry = read(name), ENTRIES[name]
-    assert frame.columns[-1] == entry.target == "target"
+    assert frame.columns[-1] == "target"
     assert frame.shape == (entry.rows, entry.columns + 1)
     assert (INDEX[name]["rows"], INDEX[name]["columns"]) == (entry.rows, entry.columns)
     assert frame["target"].notna().all()
