@@ -52,8 +52,9 @@ def describe() -> pd.DataFrame:
     Examples
     --------
     >>> from conjunto.datasets import describe
-    >>> describe().loc["german", ["rows", "attributes", "classes", "home"]].tolist()
-    [1000, 20, 2, 'bundled']
+    >>> german = describe().loc["german"]
+    >>> print(german["rows"], german["attributes"], german["classes"], german["home"])
+    1000 20 2 bundled
     """
     pandas = need_pandas()
     rows: list[dict[str, Any]] = []

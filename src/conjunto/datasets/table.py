@@ -65,8 +65,10 @@ def read_table(
     >>> data = read_table(path)
     >>> data
     <Dataset fruit: 3 rows, 2 attributes, 2 classes>
-    >>> data.notes
-    ("target: 'fruit', the last column", "classification: 'fruit' holds text, 2 classes")
+    >>> print(*data.notes, sep="\\n")
+    target: 'fruit', the last column
+    classification: 'fruit' holds text, 2 classes
+    categories: skin
     """
     path = Path(path)
     frame, notes = read_frame(path, categorical)
