@@ -35,10 +35,3 @@ def test_a_thousand_members_only_for_small_data():
     assert members(3001)["class-switching"] == {"n_estimators": 200}
     assert members(3001)["bagging"] == {}
     assert members(3001)["cart"] == {}
-
-
-def test_named_methods():
-    assert [method.name for method in suggest_methods("classification", 10, ["flipping", "cart"])] == [
-        "flipping",
-        "cart",
-    ]

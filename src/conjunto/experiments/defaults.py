@@ -26,10 +26,10 @@ def suggest_protocol(rows: int, attributes: int) -> Protocol:
     return next((protocol for limit, protocol in _PROTOCOLS if rows * attributes <= limit), _LARGEST)
 
 
-def suggest_methods(task: str, rows: int, names: list[str] | None = None) -> list[Method]:
-    """The panel (or the methods named), with the numbers of members that the size of the data allows."""
+def suggest_methods(task: str, rows: int) -> list[Method]:
+    """The panel, with the numbers of members that the size of the data allows."""
     methods = []
-    for name in names or panel(task):
+    for name in panel(task):
         members = METHODS[name].parameters.get("n_estimators", 0)
         fewer = {"n_estimators": 200} if members > 200 and rows > _MANY_MEMBERS_ROWS else {}
         methods.append(Method(name, parameters=fewer, sizes=CURVE_SIZES))

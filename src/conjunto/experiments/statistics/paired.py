@@ -2,7 +2,9 @@
 
 With differences d_1 … d_n of mean m and standard deviation s (n - 1 in the denominator), all t-tests are
 `t = m / (s sqrt(c))` on n - 1 degrees of freedom: c = 1/n for independent measurements, c = 1/n + n_test/n_train for
-measurements on training sets that overlap. Wilcoxon's test looks at the ranks of |d| instead.
+measurements on training sets that overlap. Wilcoxon's test looks at the ranks of |d| instead. scipy's versions of the
+first and the last are not called: ties, equal differences and the switch to a normal approximation differ there from
+release to release, and warn.
 """
 
 from __future__ import annotations
