@@ -47,3 +47,10 @@ def test_pictures_can_be_saved(tmp_path, suffix):
     path = tmp_path / f"curve.{suffix}"
     ErrorCurveDisplay({"one": [0.5]}).plot().figure_.savefig(path)
     assert path.stat().st_size > 1000
+
+
+def test_a_figure_of_its_own_is_shown_by_pyplot():
+    from matplotlib import pyplot
+
+    display = ErrorCurveDisplay({"a": [0.5, 0.4]}).plot()
+    assert display.figure_.number in pyplot.get_fignums()

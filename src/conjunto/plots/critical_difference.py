@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from conjunto.plots._figure import new_figure
+
 LINE = 0.21
 """Inches from one label to the next."""
 _BAR, _ABOVE = 0.11, 0.62
@@ -62,9 +64,7 @@ class CriticalDifferenceDisplay:
         depth = _BAR * (max(levels, default=-1) + 1) + 0.12
         height = _ABOVE + depth + LINE * half + (0.25 if title else 0)
         if ax is None:
-            from matplotlib.figure import Figure
-
-            ax = Figure(figsize=(6.4, height)).add_axes((0, 0, 1, 1 - (0.25 / height if title else 0)))
+            ax = new_figure(6.4, height).add_axes((0, 0, 1, 1 - (0.25 / height if title else 0)))
         ax.set_axis_off()
         texts = []
         color = self._ink()

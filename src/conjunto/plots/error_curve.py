@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conjunto.evaluation.curves import error_curve
+from conjunto.plots._figure import new_figure
 
 
 class ErrorCurveDisplay:
@@ -51,9 +52,7 @@ class ErrorCurveDisplay:
     def plot(self, *, ax: Any = None, title: str | None = None) -> ErrorCurveDisplay:
         """Draw the curves."""
         if ax is None:
-            from matplotlib.figure import Figure
-
-            ax = Figure(figsize=(6.4, 4.0), layout="constrained").add_subplot()
+            ax = new_figure(6.4, 4.0, layout="constrained").add_subplot()
         for i, (name, curve) in enumerate(self.curves.items()):
             ax.plot(np.arange(1, len(curve) + 1), curve, self.STYLES[i % 4], label=name, linewidth=1.5)
         ax.set(xlabel="members", ylabel="error", title=title or "", xscale="log")

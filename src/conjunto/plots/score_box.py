@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from conjunto.plots._figure import new_figure
+
 # With more scores than this the points would hide the box.
 MOST_POINTS = 30
 
@@ -54,10 +56,8 @@ class ScoreBoxDisplay:
     ) -> ScoreBoxDisplay:
         """Draw the boxes; `colors` and `markers` by name where they are to agree with other pictures."""
         if ax is None:
-            from matplotlib.figure import Figure
-
             height = 0.9 + 0.32 * max(len(self.scores), 1)
-            ax = Figure(figsize=(6.4, height), layout="constrained").add_subplot()
+            ax = new_figure(6.4, height, layout="constrained").add_subplot()
         for place, (name, values) in enumerate(self.scores.items()):
             if len(values):
                 color = (colors or {}).get(name, f"C{place % 10}")

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from conjunto.plots._figure import new_figure
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
 # Where a label may stand around its point: nearest places first, then further off with a line to the point.
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
@@ -72,9 +74,7 @@ class TradeOffDisplay:
     ) -> TradeOffDisplay:
         """Draw the points; `colors` and `markers` by label where they are to agree with other pictures."""
         if ax is None:
-            from matplotlib.figure import Figure
-
-            ax = Figure(figsize=(6.4, 4.0), layout="constrained").add_subplot()
+            ax = new_figure(6.4, 4.0, layout="constrained").add_subplot()
         if ax.get_xscale() != "log":  # setting it again would undo the caller's ticks
             ax.set_xscale("log")
         ax.set(xlabel=xlabel, ylabel=ylabel, title=title or "")
