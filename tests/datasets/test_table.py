@@ -161,6 +161,7 @@ BAD = {
     "open quote": ('x,y\n1,"a\n2,b\n', "not a well-formed table"),
     "dates": ("d,y\n2024-01-31,a\n2024-02-01,b\n", "column 'd' holds dates"),
     "dates of the other kind": ("d,y\n31/01/2024 10:00,a\n01/02/2024,b\n", "column 'd' holds dates"),
+    "several": ("d,e,y\n2024-01-31,,a\n2024-02-01,,b\n", "column 'd' holds dates.*; column 'e' is empty"),
     "infinity": ("x,y\n1,a\ninf,b\n", "column 'x' holds an infinite number"),
     "texts": ("t,y\n" + "".join(f"id{i},{i % 2}\n" for i in range(10_000)), "10,000 different texts"),
     "target of texts": ("t,y\n" + "".join(f"{i},id{i}\n" for i in range(100)), "not classes"),

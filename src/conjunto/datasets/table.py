@@ -93,8 +93,9 @@ def read_table(
         raise TableError(f"the target {target!r} holds {what}: there is nothing to learn")
     task, why = _decide_task(y, task)
     notes.append(why)
-    for name in frame.columns:
-        _check_attribute(frame[name], name in categorical)
+    problems = [_problem_with(frame[name], name in categorical) for name in frame.columns]
+    if any(problems):
+        raise TableError("; ".join(filter(None, problems)))
     notes += _remarks(frame)
     return Dataset(table_name(path), mark_categories(frame), y, task, source=path.name, notes=tuple(notes))
 
@@ -133,26 +134,30 @@ def _decide_task(y: pd.Series, task: str | None) -> tuple[str, str]:
     return "regression", f"regression: {y.name!r} holds {values:,} different numbers (unless task is classification)"
 
 
-def _check_attribute(column: pd.Series, allowed: bool) -> None:
+def _problem_with(column: pd.Series, allowed: bool) -> str:
+    """Why an attribute cannot be used, and what to do; empty where it can."""
     from pandas.api import types
 
     if column.isna().all():
-        raise TableError(f"column {column.name!r} is empty: leave it out (drop)")
-    if types.is_datetime64_any_dtype(column):
-        _refuse_dates(column)
+        return f"column {column.name!r} is empty: leave it out (drop)"
     if is_number(column.dtype):
-        if np.isinf(column.to_numpy(dtype=float, na_value=np.nan)).any():
-            raise TableError(f"column {column.name!r} holds an infinite number: leave the field empty or correct it")
-        return
+        infinite = np.isinf(column.to_numpy(dtype=float, na_value=np.nan)).any()
+        return (
+            f"column {column.name!r} holds an infinite number: leave the field empty or correct it" if infinite else ""
+        )
     texts = column.dropna().astype("str")
-    if texts.head(1000).str.fullmatch(_DATE).all():
-        _refuse_dates(column)
+    if types.is_datetime64_any_dtype(column) or texts.head(1000).str.fullmatch(_DATE).all():
+        return (
+            f"column {column.name!r} holds dates, such as {texts.iloc[0]!r}: replace it by numbers (days since an "
+            "origin, year, month), or leave it out (drop)"
+        )
     kinds = texts.nunique()
     if not allowed and (kinds > MOST_CATEGORIES or (kinds > 256 and kinds > len(column) / 2)):
-        raise TableError(
+        return (
             f"column {column.name!r} holds {kinds:,} different texts, such as {texts.iloc[0]!r}: an identifier or free "
             "text; leave it out (drop), or name it (categorical)"
         )
+    return ""
 
 
 def _remarks(frame: pd.DataFrame) -> list[str]:
@@ -169,10 +174,3 @@ def _remarks(frame: pd.DataFrame) -> list[str]:
         elif len(frame) > 2 and (column.diff().dropna() == 1).all() and column.iloc[0] in (0, 1):
             remarks.append(f"{name!r} numbers the rows: leave it out (drop) if it means nothing")
     return remarks
-
-
-def _refuse_dates(column: pd.Series) -> None:
-    raise TableError(
-        f"column {column.name!r} holds dates, such as {str(column.dropna().iloc[0])!r}: replace it by numbers "
-        "(days since an origin, year, month), or leave it out (drop)"
-    )

@@ -281,6 +281,15 @@ class Store:
         self._connection.execute("DELETE FROM claims WHERE worker NOT IN (SELECT id FROM workers)")
 
     @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """What is read in this block is of one moment, whatever others write meanwhile."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("COMMIT")
+
+    @contextmanager
     def _transaction(self) -> Iterator[None]:
         try:
             self._connection.execute("BEGIN IMMEDIATE")

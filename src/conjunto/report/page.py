@@ -58,7 +58,7 @@ def write_report(store: str | Path, out: str | Path, *, models: dict[str, str] |
     """
     out = Path(out)
     environment = _environment()
-    with Store(store) as opened:
+    with Store(store) as opened, opened.snapshot():
         facts = _facts(opened, models or {})
     text = environment.get_template("template.html").render(facts)
     with whole_file(out) as part:
