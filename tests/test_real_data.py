@@ -1,37 +1,32 @@
-"""Tables as they come: text, gaps and many classes straight from `pandas.read_csv`, nothing prepared."""
-
-from pathlib import Path
+"""Tables as they come: text, gaps and many classes straight from a DataFrame, nothing prepared."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from conjunto import RandomForestClassifier
-
-DATA = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
-
-
-def read(name):
-    if not (DATA / name).is_file():
-        pytest.skip(f"{name} is not here")
-    table = pd.read_csv(DATA / name)
-    return table.drop(columns="target"), table["target"]
+from conjunto.datasets import load
 
 
-@pytest.mark.parametrize("name", ["horse-colic.csv", "audiology.csv", "labor.csv", "german.csv", "tic-tac-toe.csv"])
+def read(name, kind):
+    data = load(name)
+    texts = data.X.select_dtypes("category").columns
+    return data.X.astype(dict.fromkeys(texts, kind)), data.y
+
+
+@pytest.mark.parametrize("name", ["horse-colic", "audiology", "labor", "german", "tic-tac-toe"])
 def test_forest_beats_the_majority(name):
-    X, y = read(name)
+    X, y = read(name, "category")
     forest = RandomForestClassifier(n_estimators=200, oob_score=True, random_state=0).fit(X, y)
     majority = y.value_counts(normalize=True).max()
-    # Clearly: by more than a standard error of the share of right answers (german.csv is a hard one: 70 % majority,
+    # Clearly: by more than a standard error of the share of right answers (german is a hard one: 70 % majority,
     # about 76 % published).
     assert forest.oob_score_ > majority + np.sqrt(majority * (1 - majority) / len(y))
     assert set(forest.classes_) == set(y)
 
 
-@pytest.mark.parametrize("name", ["horse-colic.csv", "audiology.csv"])
+@pytest.mark.parametrize("name", ["horse-colic", "audiology"])
 def test_unseen_categories_and_gaps_in_prediction(name):
-    X, y = read(name)
+    X, y = read(name, "str")
     forest = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
     text = [column for column in X if forest._columns.codes[X.columns.get_loc(column)] is not None]
     new = X.head(3).copy()
