@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from conjunto.evaluation.cliques import close_runs
 from conjunto.plots._figure import new_figure
 
 LINE = 0.21
@@ -52,7 +53,8 @@ class CriticalDifferenceDisplay:
             raise ValueError(f"critical_difference must be 0 or more, got {critical_difference}")
         self.average_ranks = dict(sorted(((n, float(r)) for n, r in average_ranks.items()), key=lambda item: item[1]))
         self.critical_difference = float(critical_difference)
-        self.cliques = _cliques(self.average_ranks, self.critical_difference)
+        names, ranks = list(self.average_ranks), list(self.average_ranks.values())
+        self.cliques = [tuple(names[run]) for run in close_runs(ranks, self.critical_difference)]
 
     def plot(self, *, ax: Any = None, title: str | None = None) -> CriticalDifferenceDisplay:
         """Draw the diagram; without `ax`, in a figure wide and high enough for its labels."""
@@ -137,14 +139,3 @@ class CriticalDifferenceDisplay:
         ax.plot([1, end], [0.34, 0.34], color=color, linewidth=1.2, marker="|", markersize=6, gid="critical-difference")
         text = f"critical difference {self.critical_difference:.2f}"
         ax.text(1, 0.4, text, ha="left", va="bottom", color=color)
-
-
-def _cliques(ranks: dict[str, float], difference: float) -> list[tuple[str, ...]]:
-    """The longest runs of methods, sorted by rank, whose ends are less than the difference apart."""
-    names, groups, reached = list(ranks), [], 0
-    for start, name in enumerate(names):
-        end = start + sum(0 <= ranks[other] - ranks[name] < difference for other in names[start:])
-        if end > max(reached, start + 1):
-            groups.append(tuple(names[start:end]))
-            reached = end
-    return groups

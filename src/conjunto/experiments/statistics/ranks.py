@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2, f, rankdata, studentized_range
 
 from conjunto.checks import check_count, check_number
+from conjunto.evaluation.cliques import close_runs
 from conjunto.experiments.statistics._arrays import as_numbers
 
 
@@ -194,14 +195,7 @@ def nemenyi_cliques(average_ranks: ArrayLike, critical_difference: float) -> lis
     ranks = as_numbers("average_ranks", average_ranks, 1)
     check_number("critical_difference", critical_difference, 0.0, math.inf)
     order = np.argsort(ranks, kind="stable")
-    groups: list[tuple[int, ...]] = []
-    reached = 0
-    for start in range(len(order)):
-        end = start + int((ranks[order[start:]] - ranks[order[start]] < critical_difference).sum())
-        if end > max(reached, start + 1):
-            groups.append(tuple(order[start:end].tolist()))
-            reached = end
-    return groups
+    return [tuple(order[run].tolist()) for run in close_runs(ranks[order].tolist(), critical_difference)]
 
 
 def _ranks(table: ArrayLike, greater_is_better: bool) -> NDArray[np.float64]:
