@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce.published import read_published, rounding
-from conjunto.experiments.reproduce.verdicts import Conclusion, Line, Target, conclude, decide, judge_targets
+from conjunto.experiments.reproduce.verdicts import (
+    Conclusion,
+    Line,
+    Target,
+    conclude,
+    decide,
+    judge_targets,
+    resampled_means,
+)
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method, Source
 from conjunto.experiments.statistics import paired_t, win_draw_loss
@@ -78,7 +86,8 @@ def table_4_3(
     published = win_draw_loss(_published_means(datasets, columns), decimals=1)
     runs = min(len(sample) for sample in samples)
     # The wins of the thesis vary as ours do, less where it has more runs.
-    spread = _resampled_wins(samples) * np.sqrt(1 + runs / RUNS)
+    wins = [win_draw_loss(np.array(means), decimals=1)[:, :, 0] for means in resampled_means(samples)]
+    spread = np.std(wins, axis=0) * np.sqrt(1 + runs / RUNS)
     lines = []
     for i, one in enumerate(columns):
         for j, other in enumerate(columns):
@@ -201,7 +210,7 @@ def _conclusions_4_2(results: Results, datasets: list[str]) -> list[Conclusion]:
         ),
         conclude(
             "class-switching 3/5 wins more often than it loses against every other configuration that was run",
-            lambda means: all(bool(won(means)[j, 0] > won(means)[j, 2]) for j in others),
+            lambda means: bool((won(means)[others, 0] > won(means)[others, 2]).all()),
             samples,
             "against all" if not losing else f"not against {', '.join(losing)}",
         ),
@@ -236,16 +245,6 @@ def _published_means(datasets: list[str], columns: list[str]) -> NDArray[np.floa
         for row in read_published("martinez-4.2")
     }
     return np.array([[printed[name, column] for column in columns] for name in datasets])
-
-
-def _resampled_wins(samples: list[NDArray[np.float64]], rounds: int = 200) -> NDArray[np.float64]:
-    """Standard deviation of the number of wins when the runs are drawn again with replacement."""
-    random = np.random.default_rng(0)
-    wins = []
-    for _ in range(rounds):
-        means = [sample[random.integers(0, len(sample), len(sample))].mean(axis=0) for sample in samples]
-        wins.append(win_draw_loss(np.array(means), decimals=1)[:, :, 0])
-    return np.std(wins, axis=0)
 
 
 _ABSENT = {"C4.5": "C4.5 is not here yet", "boosting": "boosting is not here yet"}

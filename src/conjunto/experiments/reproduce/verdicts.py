@@ -8,7 +8,7 @@ does not when that would hardly change with other runs; otherwise it cannot be t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -131,22 +131,25 @@ def decide(line: Line, rounding: float, *, greater_is_better: bool = False) -> L
     return replace(line, verdict="better" if (difference > 0) == greater_is_better else "worse")
 
 
+def resampled_means(samples: Sequence[NDArray[np.float64]]) -> Iterator[list[NDArray[np.float64]]]:
+    """The means that other runs might have given: for every data set the runs are drawn again with replacement."""
+    random = np.random.default_rng(0)
+    for _ in range(_RESAMPLED):
+        yield [sample[random.integers(0, len(sample), len(sample))].mean(axis=0) for sample in samples]
+
+
 def conclude(
     statement: str, holds: Callable[[list[NDArray[np.float64]]], bool], samples: Sequence[ArrayLike], found: str
 ) -> Conclusion:
     """Whether a statement about means holds, and would hold with other runs.
 
-    `samples` has runs x columns for every data set; `holds` gets the means of the columns. The runs are drawn again
-    with replacement: what is true of most of the resulting tables is told, the rest is not.
+    `samples` has runs x columns for every data set; `holds` gets the means of the columns. What is true of most of
+    the resampled tables is told, the rest is not.
     """
     runs = [np.asarray(sample, dtype=float) for sample in samples]
     if any(len(sample) < 2 or np.isnan(sample).any() for sample in runs):
         return Conclusion(statement, None, "not all of it was run")
-    random = np.random.default_rng(0)
-    times = 0
-    for _ in range(_RESAMPLED):
-        times += holds([sample[random.integers(0, len(sample), len(sample))].mean(axis=0) for sample in runs])
-    share = times / _RESAMPLED
+    share = np.mean([holds(means) for means in resampled_means(runs)])
     true = holds([sample.mean(axis=0) for sample in runs])
     sure = share >= SURE if true else share <= 1 - SURE
     return Conclusion(statement, true if sure else None, found)
