@@ -103,7 +103,7 @@ def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> Experiment:
         given = [
             name
             for name in ("target", "task", "drop", "categorical", "methods", "protocol", "measures", "seed")
-            if options[name]
+            if options[name] not in (None, ())
         ]
         if len(data) > 1 or given:
             raise InputError("a .toml file says everything itself: give it alone, without options of the experiment")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import re
 import warnings
@@ -54,6 +55,12 @@ def read_frame(path: Path, texts: Collection[str] = ()) -> tuple[pd.DataFrame, l
 def table_name(path: str | Path) -> str:
     """The name of a file without its endings."""
     return re.sub(r"(\.(csv|tsv|parquet|pq|arff))?(\.gz)?$", "", Path(path).name, flags=re.IGNORECASE)
+
+
+def file_hash(path: str | Path) -> str:
+    """SHA-256 of a file's content."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def need_pandas() -> Any:

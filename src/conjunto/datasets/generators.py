@@ -44,6 +44,8 @@ class Generator:
         What X and y have.
     rows : int or None
         How many rows there are in all, where the problem is not a distribution to draw from.
+    home, licence : str
+        As an `Entry` of the catalogue has them.
     bayes : callable or None
         The rule of least error for equal class shares: X to labels.
     bayes_error : float or None
@@ -71,6 +73,8 @@ class Generator:
     source: str
     citation: str
     rows: int | None = None
+    home: str = "generator"
+    licence: str = "generated"
 
 
 THESIS = "Martínez Muñoz (2006), Clasificación mediante conjuntos"

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from conjunto.checks import suggest
 from conjunto.datasets.catalogue import ENTRIES, Entry
-from conjunto.datasets.files import need_pandas
-from conjunto.datasets.generators import GENERATORS
+from conjunto.datasets.files import file_hash, need_pandas
+from conjunto.datasets.generators import GENERATORS, Generator
 from conjunto.datasets.record import Dataset
 from conjunto.datasets.table import mark_categories, read_table
 
@@ -59,29 +59,10 @@ def describe() -> pd.DataFrame:
     pandas = need_pandas()
     rows: list[dict[str, Any]] = []
     for name in names():
-        if name in GENERATORS:
-            generator = GENERATORS[name]
-            facts = {
-                "title": generator.title,
-                "rows": generator.rows or "any",
-                "attributes": generator.columns,
-                "classes": generator.classes,
-                "home": "generator",
-                "licence": "generated",
-                "citation": generator.citation,
-            }
-        else:
-            entry = ENTRIES[name]
-            facts = {
-                "title": entry.title,
-                "rows": entry.rows,
-                "attributes": entry.columns,
-                "classes": entry.classes,
-                "home": entry.home,
-                "licence": entry.licence,
-                "citation": entry.citation,
-            }
-        rows.append({"name": name, **facts})
+        record: Entry | Generator = GENERATORS[name] if name in GENERATORS else ENTRIES[name]
+        facts = {"title": record.title, "rows": record.rows or "any", "attributes": record.columns}
+        facts |= {"classes": record.classes, "home": record.home, "licence": record.licence}
+        rows.append({"name": name, **facts, "citation": record.citation})
     return pandas.DataFrame(rows).set_index("name")
 
 
@@ -150,7 +131,7 @@ def _generate(name: str, random_state: Any, parameters: dict[str, Any]) -> Datas
         pandas.Series(y, name="target"),
         "classification",
         source=generator.source,
-        licence="generated",
+        licence=generator.licence,
         citation=generator.citation,
     )
 
@@ -163,7 +144,7 @@ def identity(name: str, folder: str | Path | None = None) -> str:
     if ENTRIES[name].home == "bundled":
         return str(_index()[name]["sha256"])
     if (path := _file_of(name, folder)) is not None:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return file_hash(path)
     return f"OpenML {ENTRIES[name].openml}"
 
 

@@ -105,7 +105,7 @@ class Bench:
         seeds = [self.experiment.seed, *_words(name)]
         if draws_afresh(source) and protocol.kind == "holdout":
             n_train, n_test = _drawn_sizes(source, self.experiment)
-            random = np.random.RandomState(np.random.MT19937(np.random.SeedSequence([*seeds, repetition])))
+            random = _random(*seeds, repetition)
             train, test = _drawn(source, random, n_samples=n_train), _drawn(source, random, n_samples=n_test)
             labels = np.union1d(train.y, test.y)
             return Partition(train.X, train.y.to_numpy(), test.X, test.y.to_numpy(), labels, n_train)
@@ -175,10 +175,7 @@ def open_source(source: Source, experiment: Experiment) -> Dataset:
         return replace(data, name=source.name)
     name = source.load or source.name
     if draws_afresh(source):
-        random = np.random.RandomState(
-            np.random.MT19937(np.random.SeedSequence([experiment.seed, *_words(source.name)]))
-        )
-        return _drawn(source, random)
+        return _drawn(source, _random(experiment.seed, *_words(source.name)))
     return load(name, **source.parameters)
 
 
@@ -270,6 +267,10 @@ def _drawn_sizes(source: Source, experiment: Experiment) -> tuple[int, int]:
     if isinstance(train, int) and isinstance(test, int):
         return train, test
     return holdout_sizes(int(source.parameters.get("n_samples", 300)), train, test)
+
+
+def _random(*seeds: int) -> np.random.RandomState:
+    return np.random.RandomState(np.random.MT19937(np.random.SeedSequence(seeds)))
 
 
 def _words(text: str) -> list[int]:

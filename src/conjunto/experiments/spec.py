@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from conjunto.checks import check_choice, check_count, suggest
-from conjunto.datasets import TASKS, Dataset, identity
+from conjunto.datasets import TASKS, Dataset, file_hash, identity
 from conjunto.experiments.measures import MEASURES, default_measures
 from conjunto.experiments.methods import METHODS, check_method, check_parameters
 from conjunto.experiments.protocols import Protocol, check_rows
@@ -200,12 +200,6 @@ def _identity(source: Source) -> str:
     if source.data is not None:
         return _content(source.data)
     return file_hash(source.path) if source.path is not None else identity(source.load or source.name)
-
-
-def file_hash(path: str | Path) -> str:
-    """SHA-256 of a file's content."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _check(experiment: Experiment) -> None:
