@@ -133,6 +133,28 @@ Out<double> take_sums(const Forest& f, In2<double> x, std::size_t threads) {
     return predict<double>(f, x, threads, {x.shape(0)}, value_sums);
 }
 
+Out<double> take_leaf_sums(const Forest& f, In2<double> x, In1<double> value, In1<std::int32_t> column, std::size_t width,
+                          std::size_t threads) {
+    require_aligned(value);
+    require_aligned(column);
+    if (value.shape(0) != f.leaves() || column.shape(0) != f.leaves())
+        throw std::invalid_argument("value and column need one entry per leaf");
+    for (std::size_t i = 0; i < column.shape(0); ++i)
+        if (column.data()[i] < 0 || static_cast<std::size_t>(column.data()[i]) >= width)
+            throw std::invalid_argument("a column is outside 0 .. width - 1");
+    return predict<double>(f, x, threads, {x.shape(0), width}, [&](const Forest& forest, Rows rows, double* out, std::size_t t) {
+        leaf_sums(forest, rows, value.data(), column.data(), width, out, t);
+    });
+}
+Out<double> take_leaf_row_sums(const Forest& f, In2<double> x, In2<double> values, std::size_t threads) {
+    require_aligned(values);
+    if (values.shape(0) != f.leaves()) throw std::invalid_argument("values needs one row per leaf");
+    const std::size_t width = values.shape(1);
+    return predict<double>(f, x, threads, {x.shape(0), width}, [&](const Forest& forest, Rows rows, double* out, std::size_t t) {
+        leaf_row_sums(forest, rows, values.data(), width, out, t);
+    });
+}
+
 bool has_infinity(In2<double> x) {
     require_aligned(x);
     const std::size_t size = x.shape(0) * x.shape(1);
@@ -180,7 +202,27 @@ void init_forest(nb::module_& m) {
         .def("leaves", &take_leaves, "X"_a, "threads"_a = 1, "(rows, trees): the leaf, numbered within its tree.")
         .def("vote_counts", &take_counts, "X"_a, "threads"_a = 1, "(rows, classes): votes by class.")
         .def("share_sums", &take_shares, "X"_a, "threads"_a = 1, "(rows, classes): summed class shares.")
-        .def("value_sums", &take_sums, "X"_a, "threads"_a = 1, "(rows,): summed values.");
+        .def("value_sums", &take_sums, "X"_a, "threads"_a = 1, "(rows,): summed values.")
+        .def("leaf_labels", [](const Forest& f) {
+            require_task(f, true);
+            Out<std::int32_t> out = new_array<std::int32_t>({f.leaves()});
+            for (std::size_t i = 0; i < f.leaves(); ++i) out.data()[i] = f.label(i);
+            return out;
+        }, "(leaves,): the class that each leaf votes for, tree after tree.")
+        .def("leaf_shares", [](const Forest& f) {
+            require_task(f, true);
+            Out<double> out = new_array<double>({f.leaves(), f.classes});
+            for (std::size_t i = 0; i < f.leaves(); ++i) f.shares_of(i, out.data() + i * f.classes);
+            return out;
+        }, "(leaves, classes): the class shares of each leaf.")
+        .def("leaf_values", [](const Forest& f) {
+            require_task(f, false);
+            return copy_array(f.leaf_value);
+        }, "(leaves,): the value of each leaf.")
+        .def("leaf_sums", &take_leaf_sums, "X"_a, "value"_a, "column"_a, "width"_a, "threads"_a = 1,
+             "(rows, width): sum over trees of value[leaf] in column[leaf].")
+        .def("leaf_row_sums", &take_leaf_row_sums, "X"_a, "values"_a, "threads"_a = 1,
+             "(rows, width): sum over trees of the leaf's row of values.");
     m.def("has_infinity", &has_infinity, "X"_a);
 }
 

@@ -40,14 +40,23 @@ Search search_of(const std::string& name) {
     throw std::invalid_argument("unknown search " + name);
 }
 
-Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t low, std::uint64_t high,
-                   In1<std::uint64_t> members, std::optional<In2<std::int32_t>> labels,
-                   std::optional<In2<double>> targets, std::optional<In2<std::uint8_t>> small_weights,
-                   std::optional<In2<double>> weights, std::optional<In2<std::uint32_t>> columns) {
+// What the members of a call see, as numpy holds it.
+struct ViewArrays {
+    In1<std::uint64_t> members;
+    std::optional<In2<std::int32_t>> labels;
+    std::optional<In2<double>> targets;
+    std::optional<In2<std::uint8_t>> small_weights;
+    std::optional<In2<double>> weights;
+    std::optional<In2<std::uint32_t>> columns;
+};
+
+// Checks every array before the core follows a pointer.
+Views checked_views(const Table& table, const GrowOptions& options, Key key, const ViewArrays& arrays) {
+    const auto& [members, labels, targets, small_weights, weights, columns] = arrays;
     Views views;
     views.members = members.shape(0);
     views.number = members.data();
-    views.key = {low, high};
+    views.key = key;
     auto shaped = [&](const auto& array, bool may_be_shared, const char* message) {
         require((array.shape(0) == views.members || (may_be_shared && array.shape(0) == 1)) && array.shape(1) == table.rows,
                 message);
@@ -94,8 +103,73 @@ Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t
         views.columns_seen = columns->shape(1);
         for (std::size_t i = 0; i < columns->size(); ++i) require(columns->data()[i] < table.columns, "a column is out of range");
     }
+    return views;
+}
+
+Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t low, std::uint64_t high,
+                   In1<std::uint64_t> members, std::optional<In2<std::int32_t>> labels,
+                   std::optional<In2<double>> targets, std::optional<In2<std::uint8_t>> small_weights,
+                   std::optional<In2<double>> weights, std::optional<In2<std::uint32_t>> columns) {
+    const ViewArrays arrays{members, labels, targets, small_weights, weights, columns};
+    const Views views = checked_views(table, options, {low, high}, arrays);
     nb::gil_scoped_release release;
     return grow(table, views, options);
+}
+
+// A session with what it needs to check the arrays of each call.
+struct Session {
+    const Table* table;
+    GrowOptions options;
+    Key key;
+    GrowSession session;
+    std::vector<std::int32_t> leaves;
+
+    Session(const Table& t, const GrowOptions& o, std::uint64_t low, std::uint64_t high)
+        : table(&t), options(o), key{low, high}, session(t, o) {}
+
+    // Number over the forest of a leaf of one of the members of the last call.
+    std::size_t first_leaf(std::size_t members, std::size_t member) const {
+        const Forest& forest = session.forest;
+        return forest.leaf_start[forest.trees() - members + member];
+    }
+};
+
+// Grows members and tells what they say about the rows of the table.
+nb::object grow_more(Session& self, In1<std::uint64_t> members, const std::string& answer,
+                     std::optional<In2<std::int32_t>> labels, std::optional<In2<double>> targets,
+                     std::optional<In2<std::uint8_t>> small_weights, std::optional<In2<double>> weights,
+                     std::optional<In2<std::uint32_t>> columns) {
+    const ViewArrays arrays{members, labels, targets, small_weights, weights, columns};
+    const Views views = checked_views(*self.table, self.options, self.key, arrays);
+    const bool classes = self.options.classes > 0;
+    require(classes ? answer == "labels" || answer == "shares" : answer == "values", "the answer does not fit the task");
+    const std::size_t count = views.members, n = self.table->rows, k = self.options.classes;
+    {
+        nb::gil_scoped_release release;
+        self.leaves.resize(count * n);
+        self.session.grow(views, self.leaves.data());
+    }
+    const Forest& forest = self.session.forest;
+    const std::int32_t* leaf = self.leaves.data();
+    if (answer == "labels") {
+        Out<std::int32_t> out = new_array<std::int32_t>({count, n});
+        for (std::size_t member = 0, at = 0; member < count; ++member)
+            for (std::size_t row = 0, first = self.first_leaf(count, member); row < n; ++row, ++at)
+                out.data()[at] = forest.label(first + static_cast<std::size_t>(leaf[at]));
+        return nb::cast(out);
+    }
+    if (answer == "values") {
+        Out<double> out = new_array<double>({count, n});
+        for (std::size_t member = 0, at = 0; member < count; ++member)
+            for (std::size_t row = 0, first = self.first_leaf(count, member); row < n; ++row, ++at)
+                out.data()[at] = forest.leaf_value[first + static_cast<std::size_t>(leaf[at])];
+        return nb::cast(out);
+    }
+    Out<double> out = new_array<double>({count, n, k});
+    for (std::size_t member = 0, at = 0; member < count; ++member)
+        for (std::size_t row = 0, first = self.first_leaf(count, member); row < n; ++row, ++at)
+            forest.shares_of(first + static_cast<std::size_t>(leaf[at]), out.data() + at * k);
+    return nb::cast(out);
 }
 
 }  // namespace
@@ -126,6 +200,19 @@ void init_grow(nb::module_& m) {
     m.def("grow", &grow_forest, "table"_a, "options"_a, "low"_a, "high"_a, "members"_a, "labels"_a = nb::none(),
           "targets"_a = nb::none(), "small_weights"_a = nb::none(), "weights"_a = nb::none(), "columns"_a = nb::none(),
           "Grows one tree per member.");
+    nb::class_<Session>(m, "GrowSession", "Grows trees one call after another on one table.")
+        .def(nb::init<const Table&, const GrowOptions&, std::uint64_t, std::uint64_t>(), "table"_a, "options"_a, "low"_a,
+             "high"_a, nb::keep_alive<1, 2>())
+        .def("grow", &grow_more, "members"_a, "answer"_a, "labels"_a = nb::none(), "targets"_a = nb::none(),
+             "small_weights"_a = nb::none(), "weights"_a = nb::none(), "columns"_a = nb::none(),
+             "Grows one tree per member; what they say about the rows: labels or values (members, rows), or shares "
+             "(members, rows, classes).")
+        .def("drop", [](Session& s, std::size_t count) {
+            require(count <= s.session.forest.trees(), "there are not so many trees");
+            s.session.forest.drop(count);
+        }, "count"_a, "Forgets the last trees.")
+        .def("__len__", [](const Session& s) { return s.session.forest.trees(); })
+        .def("forest", [](const Session& s) { return s.session.forest; }, "A copy of the trees so far.");
 }
 
 }  // namespace conjunto::bind

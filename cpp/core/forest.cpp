@@ -1,6 +1,7 @@
 #include "forest.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -120,6 +121,12 @@ void Forest::append(const Forest& other) {
     }
     for (std::size_t c = 1; c < other.term_start.size(); ++c)
         term_start.push_back(static_cast<std::uint32_t>(first_term + other.term_start[c]));
+}
+
+void Forest::drop(std::size_t count) {
+    std::vector<std::int64_t> kept(trees() - count);
+    std::iota(kept.begin(), kept.end(), std::int64_t{0});
+    *this = take(kept);
 }
 
 void Forest::reserve(double factor) {

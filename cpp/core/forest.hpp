@@ -67,9 +67,18 @@ struct Forest {
         return label >= 0 ? label : share_label[~label];
     }
 
+    // The class shares of a leaf, numbered likewise.
+    void shares_of(std::size_t leaf, double* out) const {
+        const std::int32_t label = leaf_label[leaf];
+        for (std::size_t k = 0; k < classes; ++k)
+            out[k] = label >= 0 ? double(k == static_cast<std::size_t>(label)) : shares[static_cast<std::size_t>(~label) * classes + k];
+    }
+
     // Throws std::invalid_argument unless every index in every array can be followed safely.
     void validate() const;
     void append(const Forest& other);
+    // Forgets the last `count` trees.
+    void drop(std::size_t count);
     // Makes room for `factor` times what is there, so that appending does not copy.
     void reserve(double factor);
     Forest take(std::span<const std::int64_t> members) const;

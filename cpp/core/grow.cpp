@@ -14,6 +14,7 @@
 #include "split_category.hpp"
 #include "split_histogram.hpp"
 #include "split_lanes.hpp"
+#include "split_presorted.hpp"
 #include "split_sorted.hpp"
 
 namespace conjunto {
@@ -44,25 +45,29 @@ struct PendingSplit {
 
 // Grows one tree at a time; keeps its memory from tree to tree.
 template <class Tally>
-class Grower {
+class Grower : public TreeGrower {
 public:
-    Grower(const Table& table, const Views& views, const GrowOptions& options)
+    Grower(const Table& table, const GrowOptions& options, const PresortedColumns* presorted)
         : table_(table),
-          views_(views),
           options_(options),
+          presorted_(presorted),
           kernels_(options.search == Search::automatic ? best_kernels() : plain_kernels()),
           choice_(options.k_best) {}
 
-    Forest grow(std::size_t member) {
+    // `leaves`, where given, receives the leaf of every row of the table, also of those that the member does not see.
+    Forest grow(const Views& views, std::size_t member, std::int32_t* leaves) override {
+        views_ = &views;
         member_ = member;
+        leaves_ = leaves;
         forest_ = Forest{};
         forest_.columns = static_cast<std::uint32_t>(table_.columns);
         forest_.classes = options_.classes;
         for (const Column& column : table_.column) forest_.categories.push_back(column.categories);
         combinations_.clear();
-        Philox random(views_.key, views_.number[member], Purpose::tree);
+        Philox random(views.key, views.number[member], Purpose::tree);
         random_ = &random;
-        store_.load(table_, views_, member, options_.classes);
+        store_.load(table_, views, member, options_.classes);
+        seen_ = store_.row.size();
         limits_.min_rows = std::max(options_.min_rows_leaf, 1U);
         load_columns();
         const OpenNode root{0, store_.row.size(), 0, -1, false, 0, nullptr};
@@ -72,6 +77,7 @@ public:
             grow_depth_first(root);
         forest_.node_start.push_back(forest_.nodes.size());
         forest_.leaf_start.push_back(options_.classes ? forest_.leaf_label.size() : forest_.leaf_value.size());
+        if (leaves_ && seen_ < table_.rows) find_leaves_of_unseen();
         return std::move(forest_);
     }
 
@@ -80,9 +86,9 @@ private:
 
     // The member's columns in random order: the order decides between equal scores.
     void load_columns() {
-        if (views_.columns) {
-            const std::uint32_t* first = views_.columns + member_ * views_.columns_seen;
-            columns_.assign(first, first + views_.columns_seen);
+        if (views_->columns) {
+            const std::uint32_t* first = views_->columns + member_ * views_->columns_seen;
+            columns_.assign(first, first + views_->columns_seen);
             std::sort(columns_.begin(), columns_.end());
             columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
         } else {
@@ -218,11 +224,13 @@ private:
         // columns are drawn would depend on the search.
         const double perfect = options_.k_best > 1 || !all_columns_ ? INFINITY : tally_.perfect();
         const bool sorted = options_.search == Search::sorted || options_.k_best > 1;
-        const bool by_lanes = !sorted && this->by_lanes(node_.n);
-        const bool by_bins = !sorted && this->by_bins(node_.n);
+        const bool presorted = !sorted && presorted_ && !node_.integer;
+        const bool by_lanes = !sorted && !presorted && this->by_lanes(node_.n);
+        const bool by_bins = !sorted && !presorted && this->by_bins(node_.n);
         const bool by_lists = by_lanes && lists_worth_it_ && has_kernel<Tally>(node_);
         if (by_lists && !lists_.holds(begin, begin + node_.n))
             lists_.open(node_, begin, table_, plain_columns_, kernels_, lanes_);
+        if (presorted) presorted_space_.number(node_, table_.rows);
         const std::size_t group_size = by_lanes ? 8 : by_bins ? kHistogramColumns : 1;
         std::size_t tried = 0, order = 0;
         std::array<LaneColumn, kHistogramColumns> group;
@@ -236,6 +244,8 @@ private:
                 const Column& kind = table_.column[column];
                 if (kind.categorical())
                     varied += search_category(tally_, node_, limits_, table_, column, place, category_, choice_);
+                else if (presorted)
+                    varied += search_presorted(tally_, node_, limits_, table_, column, place, *presorted_, presorted_space_, choice_);
                 else if (kind.missing || !(by_lanes || by_bins))
                     varied += search_sorted(tally_, node_, limits_, table_, column, place, sorted_, choice_);
                 else
@@ -283,7 +293,22 @@ private:
                 for (const double total : node_.class_total) forest_.shares.push_back(total / node_.total);
             }
         }
+        if (leaves_)
+            for (std::size_t i = open.begin; i < open.end; ++i) leaves_[store_.row[i]] = number;
         link(open, ~number);
+    }
+
+    void find_leaves_of_unseen() {
+        std::vector<bool> seen(table_.rows);
+        for (const std::uint32_t row : store_.row) seen[row] = true;
+        std::vector<double> x(table_.columns);
+        for (std::size_t row = 0; row < table_.rows; ++row) {
+            if (seen[row]) continue;
+            for (std::size_t c = 0; c < table_.columns; ++c) x[c] = table_.value(row, c);
+            std::int32_t at = forest_.nodes.empty() ? ~0 : 0;
+            while (at >= 0) at = goes_left(forest_, forest_.nodes[at], x.data()) ? forest_.nodes[at].left : forest_.nodes[at].right;
+            leaves_[row] = ~at;
+        }
     }
 
     void link(const OpenNode& open, std::int32_t child) {
@@ -433,11 +458,13 @@ private:
     }
 
     const Table& table_;
-    const Views& views_;
-    const GrowOptions& options_;
+    const GrowOptions options_;
+    const PresortedColumns* presorted_;  // where the root is the only node to be split
     const Kernels& kernels_;
 
-    std::size_t member_ = 0;
+    const Views* views_ = nullptr;
+    std::size_t member_ = 0, seen_ = 0;
+    std::int32_t* leaves_ = nullptr;
     Philox* random_ = nullptr;
     Forest forest_;
     RowStore store_;
@@ -451,6 +478,7 @@ private:
     Choice choice_;
     SortedSpace sorted_;
     CategorySpace category_;
+    PresortedSpace presorted_space_;
     LaneSpace lanes_;
     SortedLists lists_;
     HistogramSpace histogram_;
@@ -460,36 +488,50 @@ private:
     std::vector<std::uint8_t> side_;
 };
 
-template <class Tally>
-Forest grow_all(const Table& table, const Views& views, const GrowOptions& options) {
-    const std::size_t threads = std::max<std::size_t>(1, std::min(options.threads, views.members));
-    std::vector<std::unique_ptr<Grower<Tally>>> growers(threads);
-    std::vector<Forest> trees(views.members);
-    parallel_for(views.members, threads, [&](std::size_t member, std::size_t worker) {
-        if (!growers[worker]) growers[worker] = std::make_unique<Grower<Tally>>(table, views, options);
-        trees[member] = growers[worker]->grow(member);
-    });
-    Forest forest;
-    forest.columns = static_cast<std::uint32_t>(table.columns);
-    forest.classes = options.classes;
-    for (const Column& column : table.column) forest.categories.push_back(column.categories);
-    std::size_t nodes = 0;
-    for (const Forest& tree : trees) nodes += tree.nodes.size();
-    forest.nodes.reserve(nodes);
-    for (Forest& tree : trees) {
-        forest.append(tree);
-        tree = Forest{};
-    }
-    return forest;
+std::unique_ptr<TreeGrower> make_grower(const Table& table, const GrowOptions& options, const PresortedColumns* presorted) {
+    if (options.criterion == Criterion::variance || (options.criterion == Criterion::gini && options.classes == 2))
+        return std::make_unique<Grower<MomentTally>>(table, options, presorted);
+    if (options.criterion == Criterion::gini) return std::make_unique<Grower<GiniTally>>(table, options, presorted);
+    return std::make_unique<Grower<EntropyTally>>(table, options, presorted);
 }
 
 }  // namespace
 
+GrowSession::GrowSession(const Table& table, const GrowOptions& options) : table_(table), options_(options) {
+    forest.columns = static_cast<std::uint32_t>(table.columns);
+    forest.classes = options.classes;
+    for (const Column& column : table.column) forest.categories.push_back(column.categories);
+}
+
+GrowSession::~GrowSession() = default;
+
+void GrowSession::grow(const Views& views, std::int32_t* leaves) {
+    const std::size_t threads = std::max<std::size_t>(1, std::min(options_.threads, views.members));
+    growers_.resize(std::max(growers_.size(), threads));
+    // The second call shows that sorting all columns will be worth it.
+    if (calls_++ == 1 && options_.max_depth == 1 && table_.rows <= PresortedColumns::kRow) {
+        presorted_ = std::make_unique<PresortedColumns>(table_);
+        growers_.clear();
+        growers_.resize(threads);
+    }
+    std::vector<Forest> trees(views.members);
+    parallel_for(views.members, threads, [&](std::size_t member, std::size_t worker) {
+        if (!growers_[worker]) growers_[worker] = make_grower(table_, options_, presorted_.get());
+        trees[member] = growers_[worker]->grow(views, member, leaves ? leaves + member * table_.rows : nullptr);
+    });
+    std::size_t nodes = forest.nodes.size();
+    for (const Forest& tree : trees) nodes += tree.nodes.size();
+    if (nodes > forest.nodes.capacity()) forest.nodes.reserve(std::max(nodes, 2 * forest.nodes.capacity()));
+    for (Forest& tree : trees) {
+        forest.append(tree);
+        tree = Forest{};
+    }
+}
+
 Forest grow(const Table& table, const Views& views, const GrowOptions& options) {
-    if (options.criterion == Criterion::variance || (options.criterion == Criterion::gini && options.classes == 2))
-        return grow_all<MomentTally>(table, views, options);
-    if (options.criterion == Criterion::gini) return grow_all<GiniTally>(table, views, options);
-    return grow_all<EntropyTally>(table, views, options);
+    GrowSession session(table, options);
+    session.grow(views, nullptr);
+    return std::move(session.forest);
 }
 
 }  // namespace conjunto

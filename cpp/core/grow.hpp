@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <vector>
 
 #include "forest.hpp"
 #include "rng.hpp"
@@ -48,5 +50,34 @@ struct Views {
 };
 
 Forest grow(const Table& table, const Views& views, const GrowOptions& options);
+
+class PresortedColumns;
+
+class TreeGrower {
+public:
+    virtual ~TreeGrower() = default;
+    virtual Forest grow(const Views& views, std::size_t member, std::int32_t* leaves) = 0;
+};
+
+// Grows members one call after another, as boosting does: what is made once for a table (memory, sorted columns) is
+// kept from call to call. The table must outlive the session.
+class GrowSession {
+public:
+    GrowSession(const Table& table, const GrowOptions& options);
+    ~GrowSession();
+
+    // Adds the members of `views` to the forest. `leaves`, unless null, receives (members, rows): the leaf of every row
+    // of the table, numbered within its tree, also of rows that the member does not see.
+    void grow(const Views& views, std::int32_t* leaves);
+
+    Forest forest;
+
+private:
+    const Table& table_;
+    GrowOptions options_;
+    std::size_t calls_ = 0;
+    std::unique_ptr<PresortedColumns> presorted_;  // stumps only
+    std::vector<std::unique_ptr<TreeGrower>> growers_;
+};
 
 }  // namespace conjunto

@@ -217,4 +217,20 @@ void value_sums(const Forest& forest, Rows x, double* out, std::size_t threads) 
     });
 }
 
+void leaf_sums(const Forest& forest, Rows x, const double* value, const std::int32_t* column, std::size_t width, double* out,
+               std::size_t threads) {
+    std::fill_n(out, x.n * width, 0.0);
+    visit(forest, x, threads, [&](std::size_t, std::size_t row, std::size_t n, const std::uint32_t* leaf) {
+        for (std::size_t i = 0; i < n; ++i) out[(row + i) * width + static_cast<std::size_t>(column[leaf[i]])] += value[leaf[i]];
+    });
+}
+
+void leaf_row_sums(const Forest& forest, Rows x, const double* values, std::size_t width, double* out, std::size_t threads) {
+    std::fill_n(out, x.n * width, 0.0);
+    visit(forest, x, threads, [&](std::size_t, std::size_t row, std::size_t n, const std::uint32_t* leaf) {
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t k = 0; k < width; ++k) out[(row + i) * width + k] += values[leaf[i] * width + k];
+    });
+}
+
 }  // namespace conjunto

@@ -26,4 +26,10 @@ void share_sums(const Forest& forest, Rows x, double* out, std::size_t threads);
 // (rows): sum over trees of the predicted value.
 void value_sums(const Forest& forest, Rows x, double* out, std::size_t threads);
 
+// (rows, width): sum over trees of what the leaf is worth, value[leaf] to column[leaf] (leaves numbered over the forest).
+void leaf_sums(const Forest& forest, Rows x, const double* value, const std::int32_t* column, std::size_t width, double* out,
+               std::size_t threads);
+// The same where a leaf is worth a whole row of `values`, (leaves, width).
+void leaf_row_sums(const Forest& forest, Rows x, const double* values, std::size_t width, double* out, std::size_t threads);
+
 }  // namespace conjunto

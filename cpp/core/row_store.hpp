@@ -34,34 +34,37 @@ public:
         const std::size_t labels = views.shared_labels ? 0 : member * n;
         regression = classes == 0;
         integer = !real && !regression && classes <= 255;
-        each_column([](auto& column) { column.clear(); });
         tree_weight = most_weight = 0;
         auto weight_of = [&](std::size_t r) { return real ? real[r] : small ? double(small[r]) : 1.0; };
+        row.resize(n);
+        std::size_t seen = 0;
         for (std::size_t r = 0; r < n; ++r) {
             const double weight = weight_of(r);
-            if (!(weight > 0)) continue;
-            row.push_back(static_cast<std::uint32_t>(r));
-            tree_weight += weight;
+            row[seen] = static_cast<std::uint32_t>(r);
+            seen += weight > 0;
+            tree_weight += weight > 0 ? weight : 0.0;
             most_weight = std::max(most_weight, weight);
         }
-        if (row.empty()) throw std::invalid_argument("a member has no row with positive weight");
+        if (seen == 0) throw std::invalid_argument("a member has no row with positive weight");
+        each_column([&](auto& column) { column.resize(seen); });
         if (regression) {
             choose_unit(views.targets + labels, weight_of);
-            for (const std::uint32_t r : row) {
-                target_.push_back(views.targets[labels + r] / scale - center / scale);
-                weight_.push_back(weight_of(r));
-                moment_.push_back(weight_.back() * target_.back());
+            for (std::size_t i = 0; i < seen; ++i) {
+                target_[i] = views.targets[labels + row[i]] / scale - center / scale;
+                weight_[i] = weight_of(row[i]);
+                moment_[i] = weight_[i] * target_[i];
             }
             return;
         }
-        for (const std::uint32_t r : row) {
+        for (std::size_t i = 0; i < seen; ++i) {
+            const std::uint32_t r = row[i];
             const auto label = static_cast<std::uint32_t>(views.labels[labels + r]);
             if (integer) {
-                payload_.push_back((small ? small[r] : 1U) << 8 | label);
+                payload_[i] = (small ? small[r] : 1U) << 8 | label;
             } else {
-                label_.push_back(label);
-                weight_.push_back(weight_of(r));
-                moment_.push_back(label == 1 ? weight_.back() : 0.0);
+                label_[i] = label;
+                weight_[i] = weight_of(r);
+                moment_[i] = label == 1 ? weight_[i] : 0.0;
             }
         }
     }

@@ -8,12 +8,16 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AdaBoostClassifier": "conjunto.ensembles.adaboost",
+    "AdaBoostRegressor": "conjunto.ensembles.adaboost_regressor",
+    "ArcX4Classifier": "conjunto.ensembles.arc_x4",
     "BaggingClassifier": "conjunto.ensembles.bagging",
     "BaggingRegressor": "conjunto.ensembles.bagging",
     "CARTClassifier": "conjunto.learners.cart",
     "CARTRegressor": "conjunto.learners.cart",
     "ClassSwitchingClassifier": "conjunto.ensembles.class_switching",
     "FlippingClassifier": "conjunto.ensembles.flipping",
+    "MultiBoostClassifier": "conjunto.ensembles.multiboost",
     "OutputSmearingRegressor": "conjunto.ensembles.output_smearing",
     "PastingClassifier": "conjunto.ensembles.pasting",
     "PastingRegressor": "conjunto.ensembles.pasting",

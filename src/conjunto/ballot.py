@@ -11,6 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from conjunto.votes import Votes
 
 
+# Values sorted at a time, for medians.
+MEDIAN_CELLS = 1 << 22
+
+
 def as_votes(votes: Votes | ArrayLike) -> Votes:
     """Accept a `Votes` or a plain (T, n) array: integers are class codes, floats are values."""
     if isinstance(votes, Votes):
@@ -107,6 +111,31 @@ def mean_values(votes: Votes) -> NDArray[np.float64]:
     return means
 
 
+def weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n,): the least value that at least half of the weight lies at or below; NaN (abstention) has no weight."""
+    medians = np.empty(values.shape[1])
+    step = max(1, MEDIAN_CELLS // len(values))
+    for first in range(0, len(medians), step):
+        block = values[:, first : first + step]
+        order = block.argsort(axis=0)
+        block = np.take_along_axis(block, order, axis=0)
+        below = np.where(np.isnan(block), 0.0, weights[order]).cumsum(axis=0)
+        place = (below >= 0.5 * below[-1]).argmax(axis=0)
+        medians[first : first + step] = np.take_along_axis(block, place[None], axis=0)[0]
+    return medians
+
+
+def prefix_values(votes: Votes) -> Iterator[NDArray[np.float64]]:
+    """Yield the (n,) means, or by the rule "median" weighted medians, of the first 1, 2, …, T members' values."""
+    if votes.rule != "median":
+        yield from prefix_means(votes)
+        return
+    assert votes.values is not None
+    weights = votes.member_weights()
+    for t in range(1, len(votes) + 1):
+        yield weighted_median(votes.values[:t], weights[:t])
+
+
 def correctness(votes: Votes | ArrayLike, y: ArrayLike) -> NDArray[np.int8]:
     """(T, n): +1 where a member is right, -1 where it is wrong, 0 where it abstains."""
     votes = as_votes(votes)
@@ -118,14 +147,14 @@ def correctness(votes: Votes | ArrayLike, y: ArrayLike) -> NDArray[np.int8]:
 
 
 def decide(votes: Votes | ArrayLike) -> NDArray[Any]:
-    """(n,): the class with most votes (ties: the lowest code), or the weighted mean of the values.
+    """(n,): the class with most votes (ties: the lowest code), or the weighted mean (rule "median": median) of values.
 
     Where everybody abstains the code is -1 and the mean NaN; such examples have no label, so votes with `classes`
     must have none.
     """
     votes = as_votes(votes)
     if votes.values is not None:
-        return mean_values(votes)
+        return weighted_median(votes.values, votes.member_weights()) if votes.rule == "median" else mean_values(votes)
     codes = count_votes(votes).winners()
     if votes.classes is None:
         return codes

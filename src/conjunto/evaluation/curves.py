@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conjunto.ballot import as_codes, as_votes, prefix_counts, prefix_means
+from conjunto.ballot import as_codes, as_votes, prefix_counts, prefix_values
 from conjunto.votes import Votes
 
 
@@ -40,7 +40,7 @@ def error_curve(votes: Votes | ArrayLike, y: ArrayLike, order: ArrayLike | None 
         truth = np.asarray(y, dtype=np.float64)
         if truth.shape != (votes.n_examples,):
             raise ValueError(f"y has shape {truth.shape}, votes have {votes.n_examples} examples")
-        return np.array([_mean((means - truth) ** 2, ~np.isnan(means)) for means in prefix_means(votes)])
+        return np.array([_mean((means - truth) ** 2, ~np.isnan(means)) for means in prefix_values(votes)])
     codes = as_codes(votes, y)
     said = (count.winners() for count in prefix_counts(votes))
     return np.array([_mean(answer != codes, answer >= 0) for answer in said])

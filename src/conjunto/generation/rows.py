@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,3 +29,21 @@ def balanced_bootstrap(key: Key, n: int, n_members: int) -> NDArray[np.int32]:
     random = Stream(key, n_members).generator()
     drawn = random.permutation(np.repeat(np.arange(n), n_members)).reshape(n_members, n)
     return np.stack([np.bincount(sample, minlength=n) for sample in drawn]).astype(np.int32)
+
+
+def weighted_bootstrap(stream: Stream, weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Multiplicities of a sample drawn in proportion to weights, as large as there are rows of positive weight."""
+    return stream.generator().multinomial(np.count_nonzero(weights), weights / weights.sum())
+
+
+def held_out_rows(stream: Stream, y: NDArray[Any], n_classes: int, share: float) -> NDArray[np.bool_]:
+    """True for about a share of the rows, the same share of each class; every class keeps a row to learn from."""
+    random = stream.generator()
+    held_out = np.zeros(len(y), dtype=bool)
+    strata = [np.flatnonzero(y == code) for code in range(n_classes)] if n_classes else [np.arange(len(y))]
+    for rows in strata:
+        count = min(round(share * len(rows)), len(rows) - 1)
+        held_out[random.permutation(rows)[:count]] = True
+    if not held_out.any():
+        raise ValueError(f"validation_fraction={share:g} of {len(y)} rows leaves none to validate on: raise it")
+    return held_out

@@ -74,6 +74,10 @@ class TreeMembers:
         """Take in the trees of another object."""
         self.forest.append(other.forest)
 
+    def take(self, members: NDArray[Any]) -> TreeMembers:
+        """Some of the trees."""
+        return TreeMembers(self.forest.take(np.asarray(members, dtype=np.int64)), self.learner)
+
     def estimators(self, like: Any) -> list[Any]:
         """The trees as `CARTClassifier` or `CARTRegressor`."""
         return [self._estimator(like, t) for t in range(len(self))]
@@ -144,6 +148,10 @@ class ForeignMembers:
         """Take in the models of another object."""
         self.fitted += other.fitted
         self.columns += other.columns
+
+    def take(self, members: NDArray[Any]) -> ForeignMembers:
+        """Some of the models."""
+        return ForeignMembers([self.fitted[t] for t in members], [self.columns[t] for t in members], self.classes)
 
     def estimators(self, like: Any) -> list[Any]:
         """The models themselves."""

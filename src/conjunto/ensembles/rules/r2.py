@@ -1,0 +1,31 @@
+"""AdaBoost.R2 (Drucker 1997): the loss of an example is its share of the largest error."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conjunto.ensembles.rules._rule import Array, Rule
+from conjunto.problem import Problem
+
+LOSSES = {"linear": lambda share: share, "square": np.square, "exponential": lambda share: 1 - np.exp(-share)}
+
+
+class R2(Rule):
+    """M1 with losses between 0 and 1 instead of right and wrong."""
+
+    answer = "values"
+
+    def __init__(self, problem: Problem, loss: str = "linear") -> None:
+        super().__init__(problem)
+        self._loss = LOSSES[loss]
+
+    def error(self, weights: Array, said: Array) -> float:
+        """The mean loss."""
+        away = np.abs(said[0] - self.y)
+        largest = away[weights > 0].max()
+        self._losses = self._loss(np.minimum(away / largest, 1.0)) if largest > 0 else np.zeros(len(away))
+        return float(weights @ self._losses)
+
+    def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
+        """By beta^(1 - loss)."""
+        return weights * np.exp(-vote * (1 - self._losses))
