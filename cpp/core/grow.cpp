@@ -231,7 +231,8 @@ private:
         if (by_lists && !lists_.holds(begin, begin + node_.n))
             lists_.open(node_, begin, table_, plain_columns_, kernels_, lanes_);
         if (presorted) presorted_space_.number(node_, table_.rows);
-        const std::size_t group_size = by_lanes ? 8 : by_bins ? kHistogramColumns : 1;
+        constexpr bool in_step = !std::is_same_v<Tally, EntropyTally>;
+        const std::size_t group_size = by_lanes ? 8 : presorted ? kPresortedColumns : by_bins ? kHistogramColumns : 1;
         std::size_t tried = 0, order = 0;
         std::array<LaneColumn, kHistogramColumns> group;
         while (order < n_columns && (tried < options_.max_features || !choice_.found())) {
@@ -244,15 +245,18 @@ private:
                 const Column& kind = table_.column[column];
                 if (kind.categorical())
                     varied += search_category(tally_, node_, limits_, table_, column, place, category_, choice_);
-                else if (presorted)
-                    varied += search_presorted(tally_, node_, limits_, table_, column, place, *presorted_, presorted_space_, choice_);
-                else if (kind.missing || !(by_lanes || by_bins))
+                else if (presorted && (kind.missing || !in_step))
+                    varied += search_presorted_column(tally_, node_, limits_, table_, {column, place}, *presorted_,
+                                                      presorted_space_, choice_);
+                else if (kind.missing || !(by_lanes || by_bins || presorted))
                     varied += search_sorted(tally_, node_, limits_, table_, column, place, sorted_, choice_);
                 else
                     group[grouped++] = {column, place};
             }
             const std::span<const LaneColumn> columns(group.data(), grouped);
-            if (grouped && by_lists)
+            if (grouped && presorted)
+                varied += search_presorted<Tally>(node_, limits_, table_, columns, *presorted_, kernels_, presorted_space_, choice_);
+            else if (grouped && by_lists)
                 varied += lists_.search<Tally>(node_, begin, limits_, table_, columns, kernels_, lanes_, choice_);
             else if (grouped && by_lanes)
                 varied += search_lanes(tally_, node_, limits_, table_, columns, kernels_, lanes_, choice_);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace conjunto {
 
@@ -49,6 +50,25 @@ struct LaneScan {
     int place;          // out: the cut is between element place and place + 1
 };
 
+// Four columns whose rows were sorted beforehand, scanned in step: element i of column l is keys[l][i], a row and, in the
+// highest bit, whether the next element has another value. Scores are compared without dividing, against `needed`, which
+// must be a little below the best so far; the winner of each column is then scored exactly.
+struct PresortedScan {
+    static constexpr std::uint32_t kApart = 1U << 31;
+    const std::uint32_t* keys[4];
+    std::size_t first, end;  // cuts behind elements first .. end - 1
+    const double* weight;
+    const double* moment;
+    double total, total_moment;
+    double lightest, heaviest;  // weights of the left side
+    double needed;
+    double score[4];            // out: -infinity if no cut of the column reaches what was needed
+    std::size_t place[4];       // out: the first of the best cuts is behind this element
+
+    // What a score has to reach so that none as good as `score` is lost to rounding.
+    static double bar(double score) { return score > 0 ? score * (1 - 1e-12) : -1.0; }
+};
+
 // What the bins of a column promise: the best cut between bins, and a bound for cuts inside one.
 struct BinOutlook {
     double edge_score;
@@ -75,6 +95,7 @@ struct Kernels {
     void (*scan_two_classes[2])(LaneScan&);  // integer weights, K = 2
     void (*scan_classes[2])(LaneScan&);      // integer weights, Gini, 3 <= K <= kMaxLaneClasses
     void (*scan_moments[2])(LaneScan&);      // real weights: variance, or Gini with K = 2
+    void (*scan_presorted)(PresortedScan&);  // real weights: variance, or Gini with K = 2
     BinOutlook (*scan_bins)(const std::int32_t* counts, double total, double ones);  // (256 bins, 2 classes)
     BinOutlook (*scan_moment_bins)(const double* sums, double total, double moment, double min_weight);
     // Stable partition of n words by side[i] (1 left, 0 right). Writes up to 7 words behind the n of `spare`.

@@ -169,6 +169,7 @@ const Kernels& best_kernels() {
                                  {avx2::scan_two_classes<4>, avx2::scan_two_classes<8>},
                                  {avx2::scan_classes<4>, avx2::scan_classes<8>},
                                  {avx2::scan_moments<4>, avx2::scan_moments<8>},
+                                 avx2::scan_presorted,
                                  avx2::scan_bins,
                                  avx2::scan_moment_bins,
                                  avx2::divide,

@@ -15,6 +15,7 @@ const Kernels& plain_kernels() {
                                  {scan_two_classes<4>, scan_two_classes<8>},
                                  {scan_classes<4>, scan_classes<8>},
                                  {scan_moments<4>, scan_moments<8>},
+                                 scan_presorted,
                                  scan_bins,
                                  scan_moment_bins,
                                  divide,

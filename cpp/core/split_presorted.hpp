@@ -5,12 +5,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 #include <vector>
 
+#include "split_lanes.hpp"
 #include "split_sorted.hpp"
 
 namespace conjunto {
@@ -19,7 +21,7 @@ namespace conjunto {
 class PresortedColumns {
 public:
     // An element is a row; the flag says that the next element has another value.
-    static constexpr std::uint32_t kApart = 1U << 31;
+    static constexpr std::uint32_t kApart = PresortedScan::kApart;
     static constexpr std::uint32_t kRow = kApart - 1;
 
     explicit PresortedColumns(const Table& table) : rows_(table.rows), keys_(table.rows * table.columns), present_(table.columns) {
@@ -51,8 +53,12 @@ private:
     std::vector<std::size_t> present_;
 };
 
+// Columns scanned in step: the sums of one are a chain of additions, those of four overlap.
+inline constexpr std::size_t kPresortedColumns = 4;
+
 struct PresortedSpace {
-    std::vector<std::uint32_t> local, sorted, missing;
+    std::vector<std::uint32_t> local, missing;
+    std::array<std::vector<std::uint32_t>, kPresortedColumns> sorted;
     std::vector<double> left;
 
     // To be called for each tree: numbers its rows where it does not see all of them.
@@ -61,145 +67,128 @@ struct PresortedSpace {
         local.assign(rows, kMissing);
         for (std::size_t i = 0; i < node.n; ++i) local[node.row[i]] = static_cast<std::uint32_t>(i);
     }
+
+    // The elements of a column that the node sees, by their number among its rows.
+    std::span<const std::uint32_t> seen(const NodeRows& node, std::size_t rows, std::span<const std::uint32_t> keys, std::size_t lane) {
+        if (node.n == rows) return keys;
+        std::vector<std::uint32_t>& out = sorted[lane];
+        out.clear();
+        for (const std::uint32_t key : keys) {
+            const std::uint32_t number = local[key & PresortedColumns::kRow];
+            if (number != kMissing)
+                out.push_back(number | (key & PresortedColumns::kApart));
+            else if (!out.empty())
+                out.back() |= key & PresortedColumns::kApart;
+        }
+        if (!out.empty()) out.back() &= PresortedColumns::kRow;
+        return out;
+    }
 };
 
-namespace detail {
-
-// Sums left of a cut, for real weights; beats() compares scores without dividing, on the safe side of rounding.
-class RunningMoment {
-public:
-    RunningMoment(const NodeRows& node, std::vector<double>&)
-        : weight_(node.weight), moment_(node.moment), total_(node.total), total_moment_(node.total_moment) {}
-    void add(std::uint32_t i) {
-        left += weight_[i];
-        left_moment_ += moment_[i];
+// Gini with any number of classes, column by column.
+inline void scan_presorted_classes(PresortedScan& job, const NodeRows& node, std::size_t columns, std::vector<double>& left_of) {
+    double whole = 0;
+    for (const double total : node.class_total) whole += total * total;
+    for (std::size_t l = 0; l < columns; ++l) {
+        left_of.assign(node.class_total.size(), 0.0);
+        double left = 0, left_part = 0, right_part = whole;
+        job.score[l] = -INFINITY;
+        for (std::size_t i = 0; i < job.end; ++i) {
+            const std::uint32_t key = job.keys[l][i], row = key & PresortedColumns::kRow, k = node.label[row];
+            const double w = node.weight[row], before = left_of[k], behind = node.class_total[k] - before;
+            left_part += w * (2 * before + w);
+            right_part -= w * (2 * behind - w);
+            left_of[k] = before + w;
+            left += w;
+            const double right = node.total - left;
+            if (!(key & PresortedColumns::kApart) || left_part * right + right_part * left < job.needed * (left * right)) continue;
+            if (i < job.first || left < job.lightest || left > job.heaviest) continue;
+            const double score = gini_score(left_part, right_part, left, right);
+            if (!(score > job.score[l])) continue;
+            job.score[l] = score;
+            job.place[l] = i;
+            job.needed = std::max(job.needed, PresortedScan::bar(score));
+        }
     }
-    bool beats(double score) const {
-        const double d = left_moment_ * total_ - left * total_moment_;
-        return d * d >= score * (left * (total_ - left));
-    }
-    double score() const { return moment_score(left, left_moment_, total_, total_moment_); }
-    double left = 0;
-
-private:
-    const double* weight_;
-    const double* moment_;
-    double total_, total_moment_, left_moment_ = 0;
-};
-
-class RunningGini {
-public:
-    RunningGini(const NodeRows& node, std::vector<double>& space)
-        : weight_(node.weight), label_(node.label), total_(node.total), class_total_(node.class_total.data()) {
-        space.assign(node.class_total.size(), 0.0);
-        of_class_ = space.data();
-        for (const double total : node.class_total) right_part_ += total * total;
-    }
-    void add(std::uint32_t i) {
-        const std::uint32_t k = label_[i];
-        const double w = weight_[i], l = of_class_[k], r = class_total_[k] - l;
-        left_part_ += w * (2 * l + w);
-        right_part_ -= w * (2 * r - w);
-        of_class_[k] = l + w;
-        left += w;
-    }
-    bool beats(double score) const {
-        const double right = total_ - left;
-        return left_part_ * right + right_part_ * left >= score * (left * right);
-    }
-    double score() const { return gini_score(left_part_, right_part_, left, total_ - left); }
-    double left = 0;
-
-private:
-    const double* weight_;
-    const std::uint32_t* label_;
-    double total_;
-    const double* class_total_;
-    double* of_class_ = nullptr;
-    double left_part_ = 0, right_part_ = 0;
-};
-
-// The first of the best cuts of a column that reach `least`: it lies behind element `place`.
-struct BestCut {
-    double score = -INFINITY;
-    std::size_t place = 0;
-};
-
-template <class Running>
-BestCut scan_presorted(const NodeRows& node, const Limits& limits, std::span<const std::uint32_t> keys, double least,
-                       std::vector<double>& space) {
-    constexpr std::uint32_t apart = PresortedColumns::kApart, row = PresortedColumns::kRow;
-    const double lightest = limits.min_weight, heaviest = node.total - limits.min_weight;
-    const std::size_t first = limits.min_rows - 1, end = node.n - limits.min_rows;
-    auto bar = [](double score) { return score > 0 ? score * (1 - 1e-12) : -1.0; };
-    double needed = bar(least);
-    BestCut best;
-    Running running(node, space);
-    for (std::size_t i = 0; i < std::min(end, keys.size()); ++i) {
-        running.add(keys[i] & row);
-        if (!(keys[i] & apart) || !running.beats(needed)) continue;
-        if (running.left < lightest || running.left > heaviest || i < first) continue;
-        const double score = running.score();
-        if (!(score > best.score)) continue;
-        best = {score, i};
-        needed = std::max(needed, bar(score));
-    }
-    return best;
 }
 
-}  // namespace detail
+// A cut behind element `place` of a sorted column.
+inline Split cut_behind(const NodeRows& node, const Table& table, std::uint32_t column, std::uint32_t order,
+                        std::span<const std::uint32_t> keys, std::size_t place, double score) {
+    auto row_at = [&](std::size_t i) { return node.row[keys[i] & PresortedColumns::kRow]; };
+    Split split;
+    split.score = score;
+    split.order = order;
+    split.column = column;
+    split.low_row = row_at(place);
+    split.low = table.ranks_of(split.low_row)[column];
+    split.high = kMissing;
+    if (place + 1 < keys.size()) {
+        split.high_row = row_at(place + 1);
+        split.high = table.ranks_of(split.high_row)[column];
+    }
+    return split;
+}
 
-// Tries every cut of a numeric column at the root. False if the column is constant there.
+// Tries every cut of up to four columns without missing values, at the root. Returns how many vary there.
 template <class Tally>
-bool search_presorted(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table, std::uint32_t column,
-                      std::uint32_t order, const PresortedColumns& presorted, PresortedSpace& space, Choice& choice) {
-    constexpr std::uint32_t apart = PresortedColumns::kApart, row_of = PresortedColumns::kRow;
-    std::span<const std::uint32_t> keys = presorted.sorted(column), missing = presorted.missing(column);
-    if (node.n < table.rows) {
-        // Some rows have no weight: keep the others, by their number among them.
-        space.sorted.clear();
-        space.missing.clear();
-        for (const std::uint32_t key : keys) {
-            const std::uint32_t local = space.local[key & row_of];
-            if (local != kMissing)
-                space.sorted.push_back(local | (key & apart));
-            else if (!space.sorted.empty())
-                space.sorted.back() |= key & apart;
-        }
-        if (!space.sorted.empty()) space.sorted.back() &= row_of;
-        for (const std::uint32_t key : missing)
-            if (space.local[key] != kMissing) space.missing.push_back(space.local[key]);
-        keys = space.sorted;
-        missing = space.missing;
+std::size_t search_presorted(const NodeRows& node, const Limits& limits, const Table& table, std::span<const LaneColumn> columns,
+                             const PresortedColumns& presorted, const Kernels& kernels, PresortedSpace& space, Choice& choice) {
+    std::array<std::span<const std::uint32_t>, kPresortedColumns> lists;
+    PresortedScan job{};
+    for (std::size_t l = 0; l < kPresortedColumns; ++l) {
+        // Lanes without a column of their own repeat another's.
+        lists[l] = l < columns.size() ? space.seen(node, table.rows, presorted.sorted(columns[l].column), l) : lists[0];
+        job.keys[l] = lists[l].data();
     }
-    const std::size_t last = keys.size() - 1;
-    auto rank_at = [&](std::size_t i) { return table.ranks_of(node.row[keys[i] & row_of])[column]; };
-    if (keys.empty() || (missing.empty() && rank_at(0) == rank_at(last))) return false;
-    auto offer = [&](double score, std::size_t i, bool missing_left) {
-        if (!choice.wants(score, order)) return;
-        Split split;
-        split.score = score;
-        split.order = order;
-        split.column = column;
+    job.first = limits.min_rows - 1;
+    job.end = node.n - limits.min_rows;
+    job.weight = node.weight;
+    job.moment = node.moment;
+    job.total = node.total;
+    job.total_moment = node.total_moment;
+    job.lightest = limits.min_weight;
+    job.heaviest = node.total - limits.min_weight;
+    job.needed = PresortedScan::bar(choice.least());
+    if constexpr (Tally::kClasses)
+        scan_presorted_classes(job, node, columns.size(), space.left);
+    else
+        kernels.scan_presorted(job);
+    std::size_t vary = 0;
+    for (std::size_t l = 0; l < columns.size(); ++l) {
+        const auto [column, order] = columns[l];
+        auto rank_at = [&](std::size_t i) { return table.ranks_of(node.row[lists[l][i] & PresortedColumns::kRow])[column]; };
+        vary += rank_at(0) != rank_at(node.n - 1);
+        if (job.score[l] > -INFINITY) choice.offer(cut_behind(node, table, column, order, lists[l], job.place[l], job.score[l]));
+    }
+    return vary;
+}
+
+// The same for one column by any criterion, with missing values. False if the column is constant.
+template <class Tally>
+bool search_presorted_column(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table, LaneColumn column,
+                             const PresortedColumns& presorted, PresortedSpace& space, Choice& choice) {
+    const std::span<const std::uint32_t> keys = space.seen(node, table.rows, presorted.sorted(column.column), 0);
+    space.missing.clear();
+    for (const std::uint32_t row : presorted.missing(column.column)) {
+        const std::uint32_t number = node.n == table.rows ? row : space.local[row];
+        if (number != kMissing) space.missing.push_back(number);
+    }
+    auto apart = [&](std::size_t i) { return (keys[i] & PresortedColumns::kApart) != 0; };
+    std::vector<std::uint32_t>& rows = space.sorted[1];
+    rows.clear();
+    bool varies = !keys.empty() && !space.missing.empty();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        rows.push_back(keys[i] & PresortedColumns::kRow);
+        varies |= apart(i);
+    }
+    if (!varies) return false;
+    scan_sorted(tally, node, limits, rows, space.missing, apart, [&](double score, std::size_t i, bool missing_left) {
+        if (!choice.wants(score, column.order)) return;
+        Split split = cut_behind(node, table, column.column, column.order, keys, i, score);
         split.missing_left = missing_left;
-        split.low = rank_at(i);
-        split.high = i == last ? kMissing : rank_at(i + 1);
-        split.low_row = node.row[keys[i] & row_of];
-        if (i != last) split.high_row = node.row[keys[i + 1] & row_of];
         choice.offer(split);
-    };
-    if constexpr (std::is_same_v<Tally, MomentTally> || std::is_same_v<Tally, GiniTally>) {
-        using Running = std::conditional_t<Tally::kClasses, detail::RunningGini, detail::RunningMoment>;
-        if (missing.empty()) {
-            const detail::BestCut best = detail::scan_presorted<Running>(node, limits, keys, choice.least(), space.left);
-            if (best.score > -INFINITY) offer(best.score, best.place, false);
-            return true;
-        }
-    }
-    std::vector<std::uint32_t> rows(keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) rows[i] = keys[i] & row_of;
-    scan_sorted(tally, node, limits, rows, missing, [&](std::size_t i) { return (keys[i] & apart) != 0; },
-                offer);
+    });
     return true;
 }
 

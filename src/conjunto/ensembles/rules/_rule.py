@@ -55,7 +55,7 @@ class Rule:
 
     def error(self, weights: Array, said: Array) -> float:
         """The error of a round under its weights."""
-        return float(weights[said[0] != self.y].sum())
+        return float((weights * (said[0] != self.y)).sum())
 
     def perfect(self, error: float, said: Array) -> bool:
         """Whether nothing is left to learn."""

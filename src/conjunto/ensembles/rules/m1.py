@@ -23,4 +23,5 @@ class M1(Rule):
 
     def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
         """Wrong examples grow by exp(vote) relative to right ones."""
-        return weights * np.where(said[0] != self.y, math.exp(vote / 2), math.exp(-vote / 2))
+        factors = np.array([math.exp(-vote / 2), math.exp(vote / 2)])
+        return weights * factors[(said[0] != self.y).view(np.int8)]

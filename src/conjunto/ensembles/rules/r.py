@@ -32,7 +32,7 @@ class R(Rule):
     def start(self, weights: Array) -> Array:
         """|y - y_i|; the error of a member is then half its squared error, over the total mass."""
         n = len(weights)
-        self._total = float(weights @ self._first)
+        self._total = float((weights * self._first).sum())
         self._examples = weights
         # Row by row: breakpoints 0, target, 1, and the logarithm of the factor on each piece between them.
         self._breaks = np.stack([np.zeros(n), self._target, np.ones(n)], axis=1)

@@ -24,7 +24,7 @@ class R2(Rule):
         away = np.abs(said[0] - self.y)
         largest = away[weights > 0].max()
         self._losses = self._loss(np.minimum(away / largest, 1.0)) if largest > 0 else np.zeros(len(away))
-        return float(weights @ self._losses)
+        return float((weights * self._losses).sum())
 
     def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
         """By beta^(1 - loss)."""
