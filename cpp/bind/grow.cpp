@@ -142,7 +142,8 @@ nb::object grow_more(Session& self, In1<std::uint64_t> members, const std::strin
     const ViewArrays arrays{members, labels, targets, small_weights, weights, columns};
     const Views views = checked_views(*self.table, self.options, self.key, arrays);
     const bool classes = self.options.classes > 0;
-    require(classes ? answer == "labels" || answer == "shares" : answer == "values", "the answer does not fit the task");
+    require(answer == "leaves" || (classes ? answer == "labels" || answer == "shares" : answer == "values"),
+            "the answer does not fit the task");
     const std::size_t count = views.members, n = self.table->rows, k = self.options.classes;
     {
         nb::gil_scoped_release release;
@@ -151,6 +152,11 @@ nb::object grow_more(Session& self, In1<std::uint64_t> members, const std::strin
     }
     const Forest& forest = self.session.forest;
     const std::int32_t* leaf = self.leaves.data();
+    if (answer == "leaves") {
+        Out<std::int32_t> out = new_array<std::int32_t>({count, n});
+        std::copy(self.leaves.begin(), self.leaves.end(), out.data());
+        return nb::cast(out);
+    }
     if (answer == "labels") {
         Out<std::int32_t> out = new_array<std::int32_t>({count, n});
         for (std::size_t member = 0, at = 0; member < count; ++member)
@@ -205,7 +211,7 @@ void init_grow(nb::module_& m) {
              "high"_a, nb::keep_alive<1, 2>())
         .def("grow", &grow_more, "members"_a, "answer"_a, "labels"_a = nb::none(), "targets"_a = nb::none(),
              "small_weights"_a = nb::none(), "weights"_a = nb::none(), "columns"_a = nb::none(),
-             "Grows one tree per member; what they say about the rows: labels or values (members, rows), or shares "
+             "Grows one tree per member; what they say about the rows: labels, values or leaves (members, rows), or shares "
              "(members, rows, classes).")
         .def("drop", [](Session& s, std::size_t count) {
             require(count <= s.session.forest.trees(), "there are not so many trees");

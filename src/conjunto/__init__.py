@@ -26,6 +26,7 @@ _HOMES = {
     "RandomSubspaceClassifier": "conjunto.ensembles.random_subspace",
     "RandomSubspaceRegressor": "conjunto.ensembles.random_subspace",
     "RandomizationClassifier": "conjunto.ensembles.randomization",
+    "ThreeBoostClassifier": "conjunto.ensembles.three_boost",
     "Votes": "conjunto.votes",
     "WaggingClassifier": "conjunto.ensembles.wagging",
 }

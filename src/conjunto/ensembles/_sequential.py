@@ -149,6 +149,7 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         self.estimator_weights_ = np.array(run.votes)
         self.estimator_errors_ = np.array(run.errors)
         self._groups = np.array(run.groups)
+        self._leaf_scores = run.rule.leaf_scores()
         for name in ("bound_", "validation_errors_"):
             self.__dict__.pop(name, None)
         if run.bound is not None:
@@ -250,7 +251,7 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         views = rule.views(run.weights)
         if self._resamples:
             views = [_resampled(view, Stream(self._key, t)) for view, t in zip(views, numbers, strict=True)]
-        said = rule.heard(rounds.fit(views, numbers))
+        said = rule.heard(run.weights, rounds.fit(views, numbers))
         error = rule.error(run.weights, said)
         perfect = rule.perfect(error, said)
         if error >= rule.limit and not perfect:
@@ -281,6 +282,7 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
             run.bound, run.ended = None, True
             return
         rounds.drop(width)
+        run.rule.dropped()
         if goes_on:
             return
         if not run.votes:

@@ -17,7 +17,7 @@ from conjunto.ballot import decide, prefix_values
 from conjunto.ensembles._sequential import SequentialEnsemble
 from conjunto.ensembles.rules import RULES, Rule
 from conjunto.ensembles.rules._rule import add_scores, both_sides
-from conjunto.learners.members import Rows, TreeMembers
+from conjunto.learners.members import ForeignMembers, Rows, TreeMembers
 from conjunto.learners.rounds import answers
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.problem import is_frame
@@ -50,12 +50,23 @@ class FittedSequence(SequentialEnsemble):
     def _rounds(self, rows: Rows) -> Iterator[Array]:
         """What the members of each round say, (members, n[, K])."""
         width = self._width()
-        cells = len(rows.encoded) * width * (self.n_classes_ if self._rule.answer == "shares" else 1)
+        by_leaf = self._leaf_scores is not None
+        cells = len(rows.encoded) * width * (self.n_classes_ if by_leaf or self._rule.answer == "shares" else 1)
         step = max(1, STAGE_CELLS // cells)
         for first in range(0, len(self), step):
             chunk = np.arange(first * width, min(first + step, len(self)) * width)
-            said = answers(self._members.take(chunk), rows, self._rule.answer, self._threads())
+            members = self._members.take(chunk)
+            said = self._by_leaf(chunk, members, rows) if by_leaf else self._ask(members, rows)
             yield from said.reshape(len(chunk) // width, width, *said.shape[1:])
+
+    def _ask(self, members: TreeMembers | ForeignMembers, rows: Rows) -> Array:
+        return answers(members, rows, self._rule.answer, self._threads())
+
+    def _by_leaf(self, numbers: Array, members: Any, rows: Rows) -> Array:
+        """What the rule has made of the leaves: (members, n, K)."""
+        assert self._leaf_scores is not None
+        start = np.concatenate([[0], self._members.forest.leaf_counts().cumsum()])[numbers]
+        return self._leaf_scores[start[:, None] + members.forest.leaves(rows.encoded, self._threads()).T]
 
     @property
     def estimators_(self) -> Any:
@@ -129,6 +140,8 @@ class SequentialClassifier(ClassifierMixin, FittedSequence):
             return scores
         forest, threads, width = self._members.forest, self._threads(), self._width()
         votes = np.repeat(np.repeat(self.estimator_weights_, width), forest.leaf_counts())
+        if self._leaf_scores is not None:
+            return forest.leaf_row_sums(rows.encoded, votes[:, None] * self._leaf_scores, threads)
         if rule.answer == "shares":
             return forest.leaf_row_sums(rows.encoded, votes[:, None] * rule.worth(forest.leaf_shares(), k), threads)
         if not rule.per_class:

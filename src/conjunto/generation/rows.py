@@ -47,3 +47,15 @@ def held_out_rows(stream: Stream, y: NDArray[Any], n_classes: int, share: float)
     if not held_out.any():
         raise ValueError(f"validation_fraction={share:g} of {len(y)} rows leaves none to validate on: raise it")
     return held_out
+
+
+def half_wrong_sample(
+    stream: Stream, wrong: NDArray[np.bool_], right: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """1 for the rows of a sample without replacement of as many wrong as right ones, as large as there can be one."""
+    random = stream.generator()
+    count = min(np.count_nonzero(wrong), np.count_nonzero(right))
+    sample = np.zeros(len(wrong))
+    for side in (wrong, right):
+        sample[random.choice(np.flatnonzero(side), size=count, replace=False)] = 1
+    return sample

@@ -21,7 +21,7 @@ from conjunto.problem import Problem
 from conjunto.streams import Key, Stream
 from conjunto.view import View
 
-Answer = Literal["labels", "shares", "values"]
+Answer = Literal["labels", "shares", "values", "leaves"]
 
 
 class TreeRounds:
@@ -35,7 +35,10 @@ class TreeRounds:
         self._session = _core.GrowSession(problem.table(threads), grow_options(learner, problem, threads), *key)
 
     def fit(self, views: Sequence[View], numbers: Sequence[int]) -> NDArray[Any]:
-        """Fit one member per view; what they say about all rows: (members, n) or, as shares, (members, n, K)."""
+        """Fit one member per view; what they say about all rows: (members, n) or, as shares, (members, n, K).
+
+        "leaves" are numbered within their tree.
+        """
         first = views[0]
         labels = self._problem.y[None] if first.labels is None else _stack([view.labels for view in views])
         weights = _stack([view.weights for view in views])
@@ -96,7 +99,7 @@ def start_rounds(learner: Any, problem: Problem, key: Key, answer: Answer, threa
 
 
 def answers(members: TreeMembers | ForeignMembers, rows: Rows, answer: Answer, threads: int) -> NDArray[Any]:
-    """What members say about rows: (members, n), or (members, n, K) as shares."""
+    """What members say about rows: (members, n), or (members, n, K) as shares; other learners have no leaves to tell."""
     if answer == "labels":
         return members.labels(rows, threads)
     if answer == "values":

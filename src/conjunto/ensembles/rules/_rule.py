@@ -24,7 +24,7 @@ class Rule:
     """One member per round, told the true labels; its answer is a label. A method says what differs."""
 
     answer: ClassVar[Answer] = "labels"
-    """What members are asked for; "values" needs regressors."""
+    """What members are asked for; "values" needs regressors, "leaves" are shares where the learner has none."""
     per_class: ClassVar[bool] = False
     """Whether a round has one member per class (one in all where there are two)."""
 
@@ -49,9 +49,16 @@ class Rule:
         """What the members of a round see."""
         return [View(weights)]
 
-    def heard(self, said: Array) -> Array:
+    def heard(self, weights: Array, said: Array) -> Array:
         """The answers of a round, (members, n[, K]), as the ensemble takes them."""
         return said
+
+    def dropped(self) -> None:
+        """The members of the last round are forgotten."""
+
+    def leaf_scores(self) -> Array | None:
+        """(leaves, K): what the leaves of all trees are worth, where the rule decides that and not the tree."""
+        return None
 
     def error(self, weights: Array, said: Array) -> float:
         """The error of a round under its weights."""
@@ -103,7 +110,7 @@ def add_scores(rule: type[Rule], scores: Array, said: Array, vote: float) -> Non
         scores[np.arange(len(scores)), said[0]] += vote
         return
     worth = vote * rule.worth(said, n_classes)
-    if rule.answer == "shares":
+    if rule.answer in ("shares", "leaves"):
         scores += worth[0]
     elif len(said) > 1:
         scores += worth.T

@@ -41,7 +41,7 @@ class R(Rule):
         self.bound = 2 * self._total * self._range**2
         return weights
 
-    def heard(self, said: Array) -> Array:
+    def heard(self, weights: Array, said: Array) -> Array:
         """No target lies beyond those that were seen."""
         return said.clip(self._low, self._high)
 
