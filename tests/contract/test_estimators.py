@@ -23,7 +23,7 @@ ENSEMBLES = [name for name in NAMES if not name.startswith("CART")]
 CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
 
 # Whatever a method draws per row (a sample, a weight, a label) is another draw when rows are repeated.
-DRAWS_ROWS = ("Bagging", "Pasting", "RandomForest", "ClassSwitching", "Flipping", "Wagging", "OutputSmearing")
+DRAWS_ROWS = ("Bagging", "MultiBoost", "ThreeBoost", "Pasting", "RandomForest", "ClassSwitching", "Flipping", "Wagging", "OutputSmearing")
 WAIVER = {
     "check_sample_weight_equivalence_on_dense_data": "the random draw depends on the number of rows",
 }

@@ -30,7 +30,7 @@ class R(Rule):
         return (values - self._low) / self._range
 
     def start(self, weights: Array) -> Array:
-        """|y - y_i|; the error of a member is then half its squared error, over the total mass."""
+        """|y - y_i|, normalised. What an example weighs for its members is the integral of its function."""
         n = len(weights)
         self._total = float((weights * self._first).sum())
         self._examples = weights
@@ -39,7 +39,7 @@ class R(Rule):
         self._levels = np.full((n, 2), -np.log(self._total))
         self._mass = weights * self._first / self._total
         self.bound = 2 * self._total * self._range**2
-        return weights
+        return self._mass
 
     def heard(self, weights: Array, said: Array) -> Array:
         """No target lies beyond those that were seen."""
@@ -64,8 +64,7 @@ class R(Rule):
         self._sum = float(self._mass.sum())
         self._levels -= np.log(self._sum)
         self._mass /= self._sum
-        # Least squares with the mean factor of the function: exact in the first round, where it is one for all.
-        return self._mass / self._first
+        return self._mass
 
     def normaliser(self, total: float) -> float:
         """The sum over all questions, not over examples."""

@@ -13,6 +13,11 @@ from conjunto.ensembles.rules._rule import Array, Rule, samme_probabilities
 from conjunto.problem import Problem
 
 
+# A leaf without examples of a class is no proof against it, and log 0 would decide everything. LogitBoost limits its
+# steps alike.
+LEAST_SHARE = 0.01
+
+
 class SAMMER(Rule):
     """The class-probability form of SAMME."""
 
@@ -50,4 +55,4 @@ class SAMMER(Rule):
 
 
 def _log(shares: Array) -> Array:
-    return np.log(np.maximum(shares, np.finfo(np.float64).eps))
+    return np.log(np.maximum(shares, LEAST_SHARE))
