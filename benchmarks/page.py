@@ -27,7 +27,10 @@ because some libraries work in other processes. The error is the share of wrong 
 error) on test rows that all share, averaged over the repetitions. R has one thread only, and its randomForest
 always computes out-of-bag votes. LightGBM and scikit-learn-intelex search binned values, the others every value;
 LightGBM in random forest mode samples without replacement. scikit-learn-intelex and LightGBM have no bagging, so
-that their forests use all columns there, and no class-switching."""
+that their forests use all columns there, no class-switching and no AdaBoost. Boosting is AdaBoost: SAMME with stumps,
+in regression R2 with resampled rows and trees of depth 3; its trees follow one another, so that it has one thread.
+Where only some of the trees are measured, what a library prepares once per fit weighs more than it would with
+all of them."""
 
 
 BUSY = "Other programs were running at the start: elapsed times are larger than they should be, CPU times less so."

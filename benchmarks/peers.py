@@ -6,7 +6,7 @@ they are asked for: a benchmark must run without them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 import sklearn.ensemble
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import conjunto
 from benchmarks.workloads import P_HAT, Task
@@ -34,22 +34,31 @@ def ours(task: Task, threads: int, seed: int) -> Any:
         return conjunto.ClassSwitchingClassifier(p_hat=P_HAT, **settings)
     if task.method == "forest":
         return conjunto.RandomForestClassifier(max_features="sqrt", **settings)
+    if task.method == "boosting" and task.classes:
+        return conjunto.AdaBoostClassifier(algorithm="samme", **settings)
+    if task.method == "boosting":
+        return conjunto.AdaBoostRegressor(conjunto.CARTRegressor(max_depth=3), resample=True, **settings)
     return conjunto.RandomForestRegressor(max_features=1.0, **settings)
 
 
 def scikit_learn(task: Task, threads: int, seed: int) -> Any:
-    """The method of scikit-learn; class-switching is a loop over its trees."""
+    """The method of scikit-learn; class-switching is a loop over its trees, and boosting has one thread only."""
     settings = {"n_estimators": task.trees, "n_jobs": threads, "random_state": seed}
     if task.method == "bagging":
         return sklearn.ensemble.BaggingClassifier(DecisionTreeClassifier(), **settings)
     if task.method == "switching":
         return SwitchedTrees(task, threads, seed)
+    if task.method == "boosting":
+        settings = {"n_estimators": task.trees, "random_state": seed}
+        if task.classes:
+            return sklearn.ensemble.AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), **settings)
+        return sklearn.ensemble.AdaBoostRegressor(DecisionTreeRegressor(max_depth=3), **settings)
     return _forest(sklearn.ensemble, task, settings)
 
 
 def intelex(task: Task, threads: int, seed: int) -> Any:
     """The forests of scikit-learn-intelex; with all columns at every node a forest is bagging."""
-    if task.method == "switching":
+    if task.method in ("switching", "boosting"):
         return None
     settings = {"n_estimators": task.trees, "n_jobs": threads, "random_state": seed}
     return _forest(import_module("sklearnex.ensemble"), task, settings)
@@ -63,7 +72,7 @@ def lightgbm(task: Task, threads: int, seed: int) -> Any:
     classification, and spares it work in regression. It is spared several threads on few rows: they wait for each
     other at every node, and on a busy machine that takes a thousand times longer than the work.
     """
-    if task.method == "switching" or (threads > 1 and task.rows <= 1000):
+    if task.method in ("switching", "boosting") or (threads > 1 and task.rows <= 1000):
         return None
     library = import_module("lightgbm")
     model = library.LGBMRegressor if task.method == "regression" else library.LGBMClassifier
@@ -142,6 +151,16 @@ FACTORIES: dict[str, Factory] = {
 }
 
 _MODULES = {"scikit-learn-intelex": "sklearnex", "LightGBM": "lightgbm"}
+
+
+def entrants(task: Task, threads: int, libraries: Sequence[str]) -> list[str]:
+    """Those of the libraries that have the method."""
+    return [library for library in libraries if FACTORIES[library](task, threads, 0) is not None]
+
+
+def on_threads(model: Any, threads: int) -> Any:
+    """The model, set to use so many threads if it can use several."""
+    return model.set_params(n_jobs=threads) if "n_jobs" in model.get_params() else model
 
 
 def installed() -> tuple[list[str], list[str]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks import memory, randomforest
 from benchmarks.measure import Contestant, Sample, Series, in_turn, ratio, timed
-from benchmarks.peers import FACTORIES, OURS, SCIKIT_LEARN
+from benchmarks.peers import FACTORIES, OURS, SCIKIT_LEARN, entrants, on_threads
 from benchmarks.workloads import Data, Task, Workload, make_data
 
 BYTES_PER_NODE = 16
@@ -114,7 +114,9 @@ def run(
 
 
 def takes_r(workload: Workload) -> bool:
-    """R takes part except where one row is predicted, and where a single fit takes it minutes."""
+    """R takes part except in boosting, where one row is predicted, and where a single fit takes it minutes."""
+    if workload.task.method == "boosting":
+        return False
     if workload.task.method == "regression":
         return workload.task.rows <= 10_000
     return workload.kind == "fit" or (workload.kind == "predict" and workload.task.rows <= 10_000)
@@ -135,8 +137,7 @@ def fitting(workload: Workload, data: Data, libraries: Sequence[str], threads: i
         return Contestant(name, sample, warm_up)
 
     task = workload.measured
-    entered = [library for library in libraries if FACTORIES[library](task, threads, 0) is not None]
-    contestants = [contestant(library, library, task) for library in entered]
+    contestants = [contestant(library, library, task) for library in entrants(task, threads, libraries)]
     if workload.measured_trees:
         contestants.append(contestant(f"{OURS}, all {workload.task.trees} trees", OURS, workload.task))
     return contestants
@@ -146,7 +147,10 @@ def predicting(workload: Workload, data: Data, libraries: Sequence[str]) -> Call
     """Fit the models once, then return what lines up contestants that predict with them."""
     # Fitting is not timed here, so that large models may use all cores.
     workers = (os.cpu_count() or 1) if workload.task.rows > 10_000 else 1
-    models = {library: FACTORIES[library](workload.task, workers, 0).fit(data.X, data.y) for library in libraries}
+    models = {
+        library: FACTORIES[library](workload.task, workers, 0).fit(data.X, data.y)
+        for library in entrants(workload.task, workers, libraries)
+    }
     rows = [data.X_test[i : i + 1].copy() for i in range(workload.calls)]
 
     def contestant(name: str, model: Any, threads: int) -> Contestant:
@@ -162,7 +166,7 @@ def predicting(workload: Workload, data: Data, libraries: Sequence[str]) -> Call
         return Contestant(name, sample, lambda: model.predict(data.X_test[:100]))
 
     def line_up(workload: Workload, data: Data, libraries: Sequence[str], threads: int) -> list[Contestant]:
-        return [contestant(name, model.set_params(n_jobs=threads), threads) for name, model in models.items()]
+        return [contestant(name, on_threads(model, threads), threads) for name, model in models.items()]
 
     return line_up
 

@@ -11,7 +11,7 @@ from sklearn.datasets import make_friedman1
 
 from conjunto.datasets import make_twonorm, make_waveform
 
-Method = Literal["bagging", "switching", "forest", "regression"]
+Method = Literal["bagging", "switching", "forest", "regression", "boosting"]
 
 # Share of labels that class-switching changes, in units of (K - 1) / K.
 P_HAT = 0.6
@@ -19,7 +19,10 @@ P_HAT = 0.6
 
 @dataclass(frozen=True)
 class Task:
-    """An ensemble to fit: every library builds its own version of it."""
+    """An ensemble to fit: every library builds its own version of it.
+
+    Trees are fully grown, but for boosting: stumps, and in regression trees of depth 3.
+    """
 
     method: Method
     data: Literal["twonorm", "waveform", "friedman"]
@@ -92,7 +95,7 @@ def sk(at_least: float) -> Bar:
 
 
 def small_task(method: Method, data: Literal["twonorm", "waveform"]) -> Task:
-    """1000 fully grown trees on 300 rows, the size of the experiments in the literature."""
+    """1000 trees on 300 rows, the size of the experiments in the literature."""
     return Task(method, data, rows=300, trees=1000)
 
 
@@ -100,6 +103,7 @@ _FOREST = Task("forest", "twonorm", rows=10_000, trees=100)
 _BIG_FOREST = Task("forest", "twonorm", rows=100_000, trees=100)
 _BAG = Task("bagging", "twonorm", rows=10_000, trees=50)
 _BIG_BAG = Task("bagging", "twonorm", rows=100_000, trees=50)
+_BIG_BOOST = Task("boosting", "twonorm", rows=20_000, trees=1000)
 _SWITCHING_BARS = (sk(35), Bar("R randomForest", 10))
 
 WORKLOADS = {
@@ -118,6 +122,13 @@ WORKLOADS = {
         Workload("predict-deep", "predict", _BIG_FOREST, (sk(2.5),), test_rows=100_000),
         Workload("predict-one", "one", _FOREST, (sk(50),), one_thread_only=True),
         Workload("regression", "fit", Task("regression", "friedman", rows=20_000, trees=100), (sk(8),)),
+        Workload("boosting-twonorm", "fit", small_task("boosting", "twonorm"), (sk(25),), one_thread_only=True),
+        Workload("boosting-waveform", "fit", small_task("boosting", "waveform"), (sk(25),), one_thread_only=True),
+        Workload("boosting-20k", "fit", _BIG_BOOST, (sk(25),), measured_trees=100, one_thread_only=True),
+        Workload("boosting-regression", "fit", Task("boosting", "friedman", rows=2000, trees=50), one_thread_only=True),
+        Workload(
+            "predict-stumps", "predict", small_task("boosting", "twonorm"), test_rows=100_000, one_thread_only=True
+        ),
         Workload("memory", "memory", _BIG_FOREST, one_thread_only=True),
     )
 }

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from conjunto.votes import Votes
 
-
 # Values sorted at a time, for medians.
 MEDIAN_CELLS = 1 << 22
 

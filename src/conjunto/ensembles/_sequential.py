@@ -317,7 +317,9 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
 
     def _restart(self, run: Run) -> bool:
         """Begin a new committee from other weights, if the method does that."""
-        factors = self._restart_factors(len(run.first), Stream(self._key, run.rounds * run.rule.width(run.rule.n_classes)))
+        factors = self._restart_factors(
+            len(run.first), Stream(self._key, run.rounds * run.rule.width(run.rule.n_classes))
+        )
         if factors is None:
             return False
         examples = run.first * factors

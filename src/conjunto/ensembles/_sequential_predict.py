@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from conjunto import _core
 from conjunto.ballot import decide, prefix_values
 from conjunto.ensembles._sequential import SequentialEnsemble
 from conjunto.ensembles.rules import RULES, Rule
@@ -65,7 +66,7 @@ class FittedSequence(SequentialEnsemble):
     def _by_leaf(self, numbers: Array, members: Any, rows: Rows) -> Array:
         """What the rule has made of the leaves: (members, n, K)."""
         assert self._leaf_scores is not None
-        start = np.concatenate([[0], self._members.forest.leaf_counts().cumsum()])[numbers]
+        start = np.concatenate([[0], self._trees("leaves").leaf_counts().cumsum()])[numbers]
         return self._leaf_scores[start[:, None] + members.forest.leaves(rows.encoded, self._threads()).T]
 
     @property
@@ -100,10 +101,17 @@ class FittedSequence(SequentialEnsemble):
     @property
     def nbytes_(self) -> int:
         """Bytes that the packed trees take."""
+        return self._trees("nbytes_").nbytes
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf of each row in each tree, (n, trees), numbered from 0 within the tree."""
+        return self._trees("apply").leaves(read_fitted_rows(self, X), self._threads())
+
+    def _trees(self, what: str) -> _core.Forest:
         check_is_fitted(self)
         if not isinstance(self._members, TreeMembers):
-            raise AttributeError("nbytes_ needs members that are trees of conjunto")
-        return self._members.forest.nbytes
+            raise AttributeError(f"{what} needs members that are trees of conjunto")
+        return self._members.forest
 
     def __len__(self) -> int:
         check_is_fitted(self)

@@ -67,7 +67,9 @@ class Watch:
             self._votes.append(vote)
             loss = (weighted_median(np.stack(self._values), np.array(self._votes)) - self._y) ** 2
         weights = self._weights * self._judged
-        self.errors.append(float(np.average(loss[self._judged], weights=weights[self._judged])) if weights.any() else np.nan)
+        self.errors.append(
+            float(np.average(loss[self._judged], weights=weights[self._judged])) if weights.any() else np.nan
+        )
 
     @property
     def satisfied(self) -> bool:

@@ -31,9 +31,9 @@ class ThreeBoostClassifier(ClassifierMixin, BaseEstimator):
     """Boosting by three: the proof that weak learners can be made strong.
 
     h1 is trained on a part of the rows; h2 on a sample half of which h1 gets wrong; h3 on all rows where h1 and h2
-    differ. Where h1 and h2 agree, they decide, else h3 does: with two classes that is the majority of the three. If each
-    has an error of at most e on what it was to learn, all three together have at most 3 e^2 - 2 e^3. With `depth` each
-    of the three is itself three members, and so on.
+    differ. Where h1 and h2 agree, they decide, else h3 does: with two classes that is the majority of the three. If
+    each has an error of at most e on what it was to learn, all three together have at most 3 e^2 - 2 e^3. With `depth`
+    each of the three is itself three members, and so on.
 
     Parameters
     ----------

@@ -49,9 +49,7 @@ def held_out_rows(stream: Stream, y: NDArray[Any], n_classes: int, share: float)
     return held_out
 
 
-def half_wrong_sample(
-    stream: Stream, wrong: NDArray[np.bool_], right: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def half_wrong_sample(stream: Stream, wrong: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.float64]:
     """1 for the rows of a sample without replacement of as many wrong as right ones, as large as there can be one."""
     random = stream.generator()
     count = min(np.count_nonzero(wrong), np.count_nonzero(right))

@@ -99,7 +99,7 @@ def start_rounds(learner: Any, problem: Problem, key: Key, answer: Answer, threa
 
 
 def answers(members: TreeMembers | ForeignMembers, rows: Rows, answer: Answer, threads: int) -> NDArray[Any]:
-    """What members say about rows: (members, n), or (members, n, K) as shares; other learners have no leaves to tell."""
+    """What members say about rows: (members, n), or (members, n, K) as shares, also where "leaves" cannot be told."""
     if answer == "labels":
         return members.labels(rows, threads)
     if answer == "values":

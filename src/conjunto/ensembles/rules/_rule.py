@@ -89,7 +89,7 @@ class Rule:
 
     @classmethod
     def worth(cls, said: Array, n_classes: int) -> Array:
-        """What a member's answer is worth in its vote: for a label nothing to say, for shares (…, K), for values one."""
+        """What an answer adds to the scores, per unit of vote: shares to all classes, a value to its own."""
         return said
 
     @classmethod

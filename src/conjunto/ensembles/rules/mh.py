@@ -42,7 +42,7 @@ class MH(Rule):
 
     def error(self, weights: Array, said: Array) -> float:
         """The weight of the pairs that are wrong."""
-        return float(weights[said.T != self._labels].sum())
+        return float(weights[self._labels != said.T].sum())
 
     def vote(self, error: float) -> float:
         """Half of M1's: answers are -1 and +1."""

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from conjunto.ensembles.rules._rule import Array, Rule
 from conjunto.problem import Problem
 
-LOSSES = {"linear": lambda share: share, "square": np.square, "exponential": lambda share: 1 - np.exp(-share)}
+LOSSES: dict[str, Callable[[Array], Array]] = {
+    "linear": lambda share: share,
+    "square": np.square,
+    "exponential": lambda share: 1 - np.exp(-share),
+}
+    "linear": lambda share: share,
+    "square": np.square,
+    "exponential": lambda share: 1 - np.exp(-share),
+}
 
 
 class R2(Rule):

@@ -12,7 +12,6 @@ import numpy as np
 from conjunto.ensembles.rules._rule import Array, Rule, samme_probabilities
 from conjunto.problem import Problem
 
-
 # A leaf without examples of a class is no proof against it, and log 0 would decide everything. LogitBoost limits its
 # steps alike.
 LEAST_SHARE = 0.01
