@@ -14,10 +14,6 @@ LOSSES: dict[str, Callable[[Array], Array]] = {
     "square": np.square,
     "exponential": lambda share: 1 - np.exp(-share),
 }
-    "linear": lambda share: share,
-    "square": np.square,
-    "exponential": lambda share: 1 - np.exp(-share),
-}
 
 
 class R2(Rule):
