@@ -231,6 +231,7 @@ private:
         if (by_lists && !lists_.holds(begin, begin + node_.n))
             lists_.open(node_, begin, table_, plain_columns_, kernels_, lanes_);
         if (presorted) presorted_space_.number(node_, table_.rows);
+        choice_.set_tolerance(presorted ? PresortedScan::kTolerance : 0.0);
         constexpr bool in_step = !std::is_same_v<Tally, EntropyTally>;
         const std::size_t group_size = by_lanes ? 8 : presorted ? kPresortedColumns : by_bins ? kHistogramColumns : 1;
         std::size_t tried = 0, order = 0;
@@ -501,7 +502,10 @@ std::unique_ptr<TreeGrower> make_grower(const Table& table, const GrowOptions& o
 
 }  // namespace
 
-GrowSession::GrowSession(const Table& table, const GrowOptions& options) : table_(table), options_(options) {
+GrowSession::GrowSession(const Table& table, const GrowOptions& options, bool lasts) : table_(table), options_(options) {
+    // A stump needs the order of all columns, and nothing else that could be kept.
+    if (lasts && options.max_depth == 1 && table.rows <= PresortedColumns::kRow)
+        presorted_ = std::make_unique<PresortedColumns>(table);
     forest.columns = static_cast<std::uint32_t>(table.columns);
     forest.classes = options.classes;
     for (const Column& column : table.column) forest.categories.push_back(column.categories);
@@ -512,12 +516,6 @@ GrowSession::~GrowSession() = default;
 void GrowSession::grow(const Views& views, std::int32_t* leaves) {
     const std::size_t threads = std::max<std::size_t>(1, std::min(options_.threads, views.members));
     growers_.resize(std::max(growers_.size(), threads));
-    // The second call shows that sorting all columns will be worth it.
-    if (calls_++ == 1 && options_.max_depth == 1 && table_.rows <= PresortedColumns::kRow) {
-        presorted_ = std::make_unique<PresortedColumns>(table_);
-        growers_.clear();
-        growers_.resize(threads);
-    }
     std::vector<Forest> trees(views.members);
     parallel_for(views.members, threads, [&](std::size_t member, std::size_t worker) {
         if (!growers_[worker]) growers_[worker] = make_grower(table_, options_, presorted_.get());
@@ -533,7 +531,7 @@ void GrowSession::grow(const Views& views, std::int32_t* leaves) {
 }
 
 Forest grow(const Table& table, const Views& views, const GrowOptions& options) {
-    GrowSession session(table, options);
+    GrowSession session(table, options, false);
     session.grow(views, nullptr);
     return std::move(session.forest);
 }

@@ -63,7 +63,8 @@ public:
 // kept from call to call. The table must outlive the session.
 class GrowSession {
 public:
-    GrowSession(const Table& table, const GrowOptions& options);
+    // `lasts`: there will be many calls, so that preparing for them is worth it.
+    GrowSession(const Table& table, const GrowOptions& options, bool lasts = true);
     ~GrowSession();
 
     // Adds the members of `views` to the forest. `leaves`, unless null, receives (members, rows): the leaf of every row
@@ -75,7 +76,6 @@ public:
 private:
     const Table& table_;
     GrowOptions options_;
-    std::size_t calls_ = 0;
     std::unique_ptr<PresortedColumns> presorted_;  // stumps only
     std::vector<std::unique_ptr<TreeGrower>> growers_;
 };

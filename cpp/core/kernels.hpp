@@ -52,7 +52,8 @@ struct LaneScan {
 
 // Four columns whose rows were sorted beforehand, scanned in step: element i of column l is keys[l][i], a row and, in the
 // highest bit, whether the next element has another value. Scores are compared without dividing, against `needed`, which
-// must be a little below the best so far; the winner of each column is then scored exactly.
+// must be a little below the best so far; candidates are then scored exactly. Scores that differ by rounding alone count
+// as equal, and the first cut wins.
 struct PresortedScan {
     static constexpr std::uint32_t kApart = 1U << 31;
     const std::uint32_t* keys[4];
@@ -65,8 +66,10 @@ struct PresortedScan {
     double score[4];            // out: -infinity if no cut of the column reaches what was needed
     std::size_t place[4];       // out: the first of the best cuts is behind this element
 
-    // What a score has to reach so that none as good as `score` is lost to rounding.
-    static double bar(double score) { return score > 0 ? score * (1 - 1e-12) : -1.0; }
+    // Of a score; sums of weights in another order differ by less.
+    static constexpr double kTolerance = 1e-10;
+    // What a score has to reach so that none as good as `score` is lost.
+    static double bar(double score) { return score > 0 ? score * (1 - 2 * kTolerance) : -1.0; }
 };
 
 // What the bins of a column promise: the best cut between bins, and a bound for cuts inside one.

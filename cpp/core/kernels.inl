@@ -244,7 +244,7 @@ void scan_presorted(PresortedScan& job) {
             if (!reaches[l] || !(key[l] & PresortedScan::kApart)) continue;
             if (weight[l] < job.lightest || weight[l] > job.heaviest) continue;
             const double score = moment_score(weight[l], moment[l], job.total, job.total_moment);
-            if (!(score > job.score[l])) continue;
+            if (!(score * (1 - PresortedScan::kTolerance) > job.score[l])) continue;
             job.score[l] = score;
             job.place[l] = i;
             const double bar = PresortedScan::bar(score);

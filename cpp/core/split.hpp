@@ -42,13 +42,20 @@ public:
     // which they were drawn, equal scores must still come through.
     double floor() const { return out_of_order_ ? std::nextafter(least(), -INFINITY) : least(); }
     void set_out_of_order(bool value) { out_of_order_ = value; }
+    // Scores that differ by no more than this share of them count as equal.
+    void set_tolerance(double share) { tolerance_ = share; }
     bool wants(double score, std::uint32_t order) const {
         if (splits_.size() < k_) return true;
         const Split& last = splits_.back();
-        return score > last.score || (score == last.score && order < last.order);
+        const double margin = tolerance_ * std::fabs(last.score);
+        return score > last.score + margin || (score >= last.score - margin && order < last.order);
     }
     void offer(const Split& split) {
         if (!wants(split.score, split.order)) return;
+        if (k_ == 1) {
+            splits_.assign(1, split);
+            return;
+        }
         auto behind = [](const Split& a, const Split& b) {
             return a.score > b.score || (a.score == b.score && a.order < b.order);
         };
@@ -61,6 +68,7 @@ public:
 private:
     std::size_t k_;
     bool out_of_order_ = false;
+    double tolerance_ = 0;
     std::vector<Split> splits_;
 };
 

@@ -104,7 +104,7 @@ inline void scan_presorted_classes(PresortedScan& job, const NodeRows& node, std
             if (!(key & PresortedColumns::kApart) || left_part * right + right_part * left < job.needed * (left * right)) continue;
             if (i < job.first || left < job.lightest || left > job.heaviest) continue;
             const double score = gini_score(left_part, right_part, left, right);
-            if (!(score > job.score[l])) continue;
+            if (!(score * (1 - PresortedScan::kTolerance) > job.score[l])) continue;
             job.score[l] = score;
             job.place[l] = i;
             job.needed = std::max(job.needed, PresortedScan::bar(score));

@@ -44,6 +44,16 @@ def as_codes(votes: Votes, y: ArrayLike) -> NDArray[np.intp]:
     return codes
 
 
+# Sums of real weights in another order differ by less than this share of them.
+ROUNDING = 1e-10
+
+
+def leaders(counts: NDArray[np.float64]) -> NDArray[np.intp]:
+    """(n,): the class with the largest count; ties, and differences by rounding alone, go to the lowest code."""
+    enough = counts.max(axis=1) - ROUNDING * np.abs(counts).max(axis=1)
+    return (counts >= enough[:, None]).argmax(axis=1)
+
+
 class Count(NamedTuple):
     """A running count of votes."""
 
@@ -54,7 +64,7 @@ class Count(NamedTuple):
 
     def winners(self) -> NDArray[np.intp]:
         """(n,): the class with most votes, ties to the lowest code; -1 where nobody voted."""
-        winners = self.counts.argmax(axis=1)
+        winners = leaders(self.counts)
         winners[~self.voted] = -1
         return winners
 

@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
-from conjunto.ballot import decide, prefix_values
+from conjunto.ballot import decide, leaders, prefix_values
 from conjunto.ensembles._sequential import SequentialEnsemble
 from conjunto.ensembles.rules import RULES, Rule
 from conjunto.ensembles.rules._rule import add_scores, both_sides
@@ -71,7 +71,7 @@ class FittedSequence(SequentialEnsemble):
 
     @property
     def estimators_(self) -> Any:
-        """The members as fitted estimators, made on demand: a list, or (rounds, classes) where there is one per class."""
+        """The members as fitted estimators, made on demand: a list, or (rounds, classes) if there is one per class."""
         check_is_fitted(self)
         like = SimpleNamespace(_columns=self._columns, n_features_in_=self.n_features_in_)
         if hasattr(self, "feature_names_in_"):
@@ -172,8 +172,8 @@ class SequentialClassifier(ClassifierMixin, FittedSequence):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the largest weighted vote; ties go to the lowest class."""
-        scores = self._scores(X)
-        return self.classes_[scores.argmax(axis=1)]
+        best = leaders(self._scores(X))
+        return self.classes_[best]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the scores of the classes, (n, K); with two classes those of the second less the first, (n,)."""
@@ -191,7 +191,7 @@ class SequentialClassifier(ClassifierMixin, FittedSequence):
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the prediction after every round."""
         for scores in self._staged_scores(self._read(X)):
-            yield self.classes_[scores.argmax(axis=1)]
+            yield self.classes_[leaders(scores)]
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield `decision_function` after every round."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.ballot import weighted_median
+from conjunto.ballot import leaders, weighted_median
 from conjunto.checks import check_choice, check_count, check_number
 from conjunto.ensembles.rules._rule import Rule, add_scores
 from conjunto.generation.rows import held_out_rows
@@ -61,7 +61,7 @@ class Watch:
             scores = np.zeros_like(self._scores)
             add_scores(self._rule, scores, said, vote)
             self._scores[unseen] += scores[unseen]
-            loss = (self._scores.argmax(axis=1) != self._y).astype(float)
+            loss = (leaders(self._scores) != self._y).astype(float)
         else:
             self._values.append(np.where(unseen, said[0], np.nan))
             self._votes.append(vote)
