@@ -67,7 +67,7 @@ struct PresortedScan {
     std::size_t place[4];       // out: the first of the best cuts is behind this element
 
     // Of a score; sums of weights in another order differ by less.
-    static constexpr double kTolerance = 1e-10;
+    static constexpr double kTolerance = 1e-12;
     // What a score has to reach so that none as good as `score` is lost.
     static double bar(double score) { return score > 0 ? score * (1 - 2 * kTolerance) : -1.0; }
 };

@@ -10,9 +10,11 @@ from conjunto.experiments.methods import check_method, estimator_name
 TASKS = ("classification", "regression")
 CLAIMS = [(name, task) for name in METHODS for task in TASKS if estimator_name(name, task)]
 # What the literature calls them; the table may not lose one unnoticed.
-BOTH = {"cart", "bagging", "balanced-bagging", "pasting", "random-subspace", "random-forest", "forest-rc"}
-CLASSIFIERS = BOTH | {"randomization", "wagging", "class-switching", "flipping"}
-REGRESSORS = BOTH | {"output-smearing"}
+BOTH = {"cart", "bagging", "balanced-bagging", "pasting", "random-subspace", "random-forest", "forest-rc", "adaboost"}
+BOOSTING = {"adaboost-m1", "adaboost-m2", "adaboost-mh", "real-adaboost", "gentle-adaboost", "logitboost"}
+CLASSIFIERS = BOTH | BOOSTING | {"randomization", "wagging", "class-switching", "flipping"}
+CLASSIFIERS |= {"arc-x4", "multiboost", "three-boost"}
+REGRESSORS = BOTH | {"output-smearing", "adaboost-r"}
 
 
 def fruit(task):
@@ -32,7 +34,7 @@ def test_what_is_registered():
 
 @pytest.mark.parametrize(("name", "task"), CLAIMS)
 def test_every_method_does_what_it_claims(name, task):
-    members = {} if name == "cart" else {"n_estimators": 30}
+    members = {} if name in ("cart", "three-boost") else {"n_estimators": 30}
     model = make(name, task, members, random_state=1)
     assert (is_classifier if task == "classification" else is_regressor)(model)
     assert model.random_state == 1
@@ -52,8 +54,8 @@ def test_every_method_does_what_it_claims(name, task):
 def test_parameters_of_the_table_exist_and_can_be_overridden(name, task):
     kind = getattr(conjunto, estimator_name(name, task))
     stated = METHODS[name].parameters
-    assert set(stated) <= set(kind().get_params())
     found = make(name, task).get_params()
+    assert {key for key in stated if "__" not in key} <= set(kind().get_params())
     assert {key: found[key] for key in stated} == dict(stated)
     if "n_estimators" in stated:
         assert make(name, task, {"n_estimators": 7}).n_estimators == 7
@@ -64,7 +66,9 @@ def test_panels_are_of_their_task():
     assert panel("classification")[0] == "cart"
     assert "class-switching" in panel("classification")
     assert "output-smearing" not in panel("classification")
-    assert panel("regression") == ["cart", "bagging", "random-subspace", "random-forest", "output-smearing"]
+    assert {"adaboost", "logitboost", "multiboost"} <= set(panel("classification"))
+    regression = ["cart", "bagging", "random-subspace", "random-forest", "adaboost", "output-smearing"]
+    assert panel("regression") == regression
     for task in TASKS:
         assert all(estimator_name(name, task) for name in panel(task))
 
@@ -92,3 +96,17 @@ def test_errors_suggest(call, match):
 def test_known_parameters_pass(name):
     check_method(name, {})
     check_method(name, dict(METHODS[name].parameters))
+
+
+def test_parameters_of_the_base_tree_are_nested():
+    model = make("adaboost", "classification", {"estimator__max_depth": 2, "estimator__min_samples_leaf": 3})
+    assert isinstance(model.estimator, conjunto.CARTClassifier)
+    assert (model.estimator.max_depth, model.estimator.min_samples_leaf) == (2, 3)
+    assert isinstance(make("bagging", "regression", {"estimator__max_depth": 2}).estimator, conjunto.CARTRegressor)
+    assert make("adaboost-m1", "classification").estimator.max_depth == 3
+    with pytest.raises(ValueError, match="did you mean 'estimator__max_depth'"):
+        make("adaboost", "classification", {"estimator__max_dept": 2})
+    with pytest.raises(ValueError, match="has no parameter 'estimator__max_depth'"):
+        make("random-forest", "classification", {"estimator__max_depth": 2})
+    with pytest.raises(ValueError, match="has no parameter 'estimator'"):
+        make("adaboost", "classification", {"estimator": None})

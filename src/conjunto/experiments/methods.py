@@ -15,6 +15,8 @@ from typing import Any
 from conjunto.checks import check_choice, suggest
 
 NONE: Mapping[str, Any] = MappingProxyType({})
+# Parameters of the base learner, a tree, are named as scikit-learn names nested ones.
+NESTED = "estimator__"
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,33 @@ METHODS: dict[str, Registered] = {
         "class-switching", "ClassSwitchingClassifier", parameters={"n_estimators": 1000}, panel=True
     ),
     "flipping": Registered("flipping", "FlippingClassifier", parameters={"n_estimators": 1000}),
+    "adaboost": Registered(
+        "AdaBoost (stumps)", "AdaBoostClassifier", "AdaBoostRegressor", {"n_estimators": 100}, panel=True
+    ),
+    "adaboost-m1": Registered(
+        "AdaBoost.M1, trees of depth 3",
+        "AdaBoostClassifier",
+        parameters={"n_estimators": 100, "algorithm": "m1", "restart": "bootstrap", "estimator__max_depth": 3},
+    ),
+    "adaboost-m2": Registered(
+        "AdaBoost.M2 (stumps)", "AdaBoostClassifier", parameters={"n_estimators": 100, "algorithm": "m2"}
+    ),
+    "adaboost-mh": Registered(
+        "AdaBoost.MH (stumps)", "AdaBoostClassifier", parameters={"n_estimators": 100, "algorithm": "mh"}
+    ),
+    "real-adaboost": Registered(
+        "SAMME.R (stumps)", "AdaBoostClassifier", parameters={"n_estimators": 100, "algorithm": "samme.r"}
+    ),
+    "gentle-adaboost": Registered(
+        "Gentle AdaBoost (stumps)", "AdaBoostClassifier", parameters={"n_estimators": 100, "algorithm": "gentle"}
+    ),
+    "logitboost": Registered(
+        "LogitBoost (stumps)", "AdaBoostClassifier", parameters={"n_estimators": 100, "algorithm": "logit"}, panel=True
+    ),
+    "adaboost-r": Registered("AdaBoost.R", None, "AdaBoostRegressor", {"n_estimators": 100, "algorithm": "r"}),
+    "arc-x4": Registered("arc-x4", "ArcX4Classifier", parameters={"n_estimators": 100}),
+    "multiboost": Registered("MultiBoost", "MultiBoostClassifier", parameters={"n_estimators": 100}, panel=True),
+    "three-boost": Registered("three-member boosting", "ThreeBoostClassifier"),
     "output-smearing": Registered(
         "output smearing", None, "OutputSmearingRegressor", {"n_estimators": 100}, panel=True
     ),
@@ -91,7 +120,11 @@ def make(name: str, task: str, parameters: Mapping[str, Any] = NONE, random_stat
     kind = _class(estimator_name(name, task))
     # Not every method is random.
     seed = {"random_state": random_state} if "random_state" in signature(kind).parameters else {}
-    return kind(**{**METHODS[name].parameters, **parameters, **seed})
+    given = {**METHODS[name].parameters, **parameters, **seed}
+    tree = {key.removeprefix(NESTED): given.pop(key) for key in list(given) if key.startswith(NESTED)}
+    if tree:
+        given["estimator"] = _tree(task)(**tree)
+    return kind(**given)
 
 
 def check_method(name: str, parameters: Mapping[str, Any], task: str | None = None) -> None:
@@ -102,8 +135,12 @@ def check_method(name: str, parameters: Mapping[str, Any], task: str | None = No
         raise ValueError(f"{name} does not do {task}")
     if parameters:
         both = (METHODS[name].classifier, METHODS[name].regressor) if task is None else (estimator_name(name, task),)
-        known = {parameter for kind in both if kind is not None for parameter in signature(_class(kind)).parameters}
-        check_parameters(name, known, parameters)
+        kinds = [_class(kind) for kind in both if kind is not None]
+        known = {parameter for kind in kinds for parameter in signature(kind).parameters}
+        if "estimator" in known:
+            trees = [_tree(task)] if task is not None else [_tree("classification"), _tree("regression")]
+            known |= {NESTED + parameter for tree in trees for parameter in signature(tree).parameters}
+        check_parameters(name, known - {"estimator"}, parameters)
 
 
 def check_parameters(name: str, known: Collection[str], parameters: Mapping[str, Any]) -> None:
@@ -113,6 +150,10 @@ def check_parameters(name: str, known: Collection[str], parameters: Mapping[str,
             raise ValueError(f"{name} has no parameter {parameter!r}; {suggest(parameter, sorted(known), len(known))}")
         if parameter.endswith("random_state"):
             raise ValueError(f"{name}: {parameter} follows from the seed of the experiment; leave it out")
+
+
+def _tree(task: str) -> Any:
+    return _class("CARTClassifier" if task == "classification" else "CARTRegressor")
 
 
 def _class(name: str | None) -> Any:

@@ -1,5 +1,6 @@
 """The published numbers in the package are those of the reference tables, digit by digit."""
 
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -7,23 +8,34 @@ import pytest
 from conjunto.experiments.reproduce.published import read_published, rounding
 
 TABLES = Path(__file__).parents[4] / "shared" / "reference" / "tables"
-KEYS = ("3.6", "4.1", "4.2", "4.3", "4.5", "4.6")
+COPIES = {
+    f"martinez-{key}": f"martinez_munoz_2006_cuadro_{key.replace('.', '_')}"
+    for key in ("3.6", "4.1", "4.2", "4.3", "4.5", "4.6")
+} | {"bourel-II": "bourel_2012_tabla_II"}
 
 
 @pytest.mark.skipif(not TABLES.is_dir(), reason="the reference tables are not beside the project")
-@pytest.mark.parametrize("key", KEYS)
-def test_equal_to_the_reference(key):
-    from importlib.resources import files
-
-    ours = (files("conjunto.experiments.reproduce") / "published" / f"martinez-{key}.csv").read_text()
-    assert ours == (TABLES / f"martinez_munoz_2006_cuadro_{key.replace('.', '_')}.csv").read_text()
+@pytest.mark.parametrize(("ours", "reference"), COPIES.items())
+def test_equal_to_the_reference(ours, reference):
+    folder = files("conjunto.experiments.reproduce") / "published"
+    assert (folder / f"{ours}.csv").read_text() == (TABLES / f"{reference}.csv").read_text()
 
 
 @pytest.mark.parametrize(
-    ("key", "rows"), [("3.6", 9), ("4.1", 15), ("4.2", 165), ("4.3", 110), ("4.5", 30), ("4.6", 40)]
+    ("key", "rows"),
+    [
+        ("martinez-3.6", 9),
+        ("martinez-4.1", 15),
+        ("martinez-4.2", 165),
+        ("martinez-4.3", 110),
+        ("martinez-4.5", 30),
+        ("martinez-4.6", 40),
+        ("bourel-II", 24),
+        ("recarey-2.4", 1),
+    ],
 )
 def test_sizes(key, rows):
-    assert len(read_published(f"martinez-{key}")) == rows
+    assert len(read_published(key)) == rows
 
 
 def test_rounding_is_half_the_last_digit():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conjunto.experiments.reproduce import TABLES, ReproduceError, martinez_4, reproduce
+from conjunto.experiments.reproduce import TABLES, ReproduceError, bourel, martinez_4, reproduce
 from conjunto.experiments.reproduce.published import read_published
 from conjunto.experiments.results import Results
 
@@ -38,7 +38,7 @@ def test_the_published_means_agree_with_themselves():
     lines, conclusions = martinez_4.table_4_2(results, names)
     assert len(lines) == 165
     run = [line for line in lines if line.verdict != "not run"]
-    assert len(run) == 15 * 9
+    assert len(run) == 15 * 10
     assert all(line.verdict == "agrees" for line in run)
     statements = {conclusion.statement: conclusion for conclusion in conclusions}
     assert statements["class-switching 3/5 wins against bagging in at least 12 of 15"].holds
@@ -48,7 +48,7 @@ def test_wins_draws_and_losses_of_the_published_means_are_cuadro_4_3():
     results, names = as_if_published()
     lines, _ = martinez_4.table_4_3(results, names)
     found = {(line.dataset, line.column): line for line in lines}
-    assert len(found) == 72
+    assert len(found) == 90
     for row in read_published("martinez-4.3"):
         one = martinez_4._label(row["method"], row["p_hat"])
         other = martinez_4._label(row["versus_method"], row["versus_p_hat"])
@@ -132,3 +132,21 @@ def test_failed_runs_are_not_verdicts():
         ("not run", "its runs failed")
     }
     assert conclusions[0].holds is None
+
+
+def test_printed_fractions_keep_their_digits():
+    assert [bourel._percent(printed) for printed in ("0.042", "0.33", "0.41")] == ["4.2", "33", "41"]
+
+
+def test_bourels_table_in_two_runs(tmp_path):
+    compared = reproduce("bourel-II", tmp_path, runs=2, n_jobs=1)
+    assert len(compared.lines) == 23
+    assert {line.column for line in compared.lines if line.verdict == "not run"} == {"stacking of densities"}
+    assert ("breast-w", "SAMME") not in {(line.dataset, line.column) for line in compared.lines}
+    assert len(compared.conclusions) == 4
+
+
+def test_boosted_stumps_beat_a_large_tree_on_chi_squared(tmp_path):
+    compared = reproduce("recarey-2.4", tmp_path, runs=3, n_jobs=1)
+    assert [line.verdict for line in compared.lines] == ["agrees"]
+    assert all(conclusion.holds for conclusion in compared.conclusions)

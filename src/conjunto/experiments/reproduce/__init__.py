@@ -12,6 +12,7 @@ from pathlib import Path
 from conjunto.checks import suggest
 from conjunto.datasets import DatasetNotFoundError
 from conjunto.experiments.cells import open_source
+from conjunto.experiments.reproduce import bourel, recarey
 from conjunto.experiments.reproduce.martinez_3 import UNPRUNED, experiment_3_6, table_3_6
 from conjunto.experiments.reproduce.martinez_4 import (
     NO_C45,
@@ -27,6 +28,8 @@ from conjunto.experiments.results import Results
 from conjunto.experiments.run import Progress, run
 from conjunto.experiments.spec import Experiment
 
+BOUREL = "Bourel, Métodos de agregación de modelos y aplicaciones, 2012"
+RECAREY = "Recarey Fernández, Métodos de ensamblado en Machine Learning, Universidade de Santiago de Compostela, 2021"
 THESIS = "Martínez Muñoz, Clasificación mediante conjuntos, doctoral thesis, Universidad Autónoma de Madrid, 2006"
 QUICK_RUNS = 5
 
@@ -66,6 +69,14 @@ class Comparison:
 
 
 TABLES: dict[str, Reproduction] = {
+    "bourel-II": Reproduction(
+        "test error of CART, AdaBoost.M1, SAMME, bagging and random forests, 100 trees",
+        f"{BOUREL}, tabla II",
+        bourel.experiment_2,
+        bourel.table_2,
+        bourel.DEPARTURES,
+        "400 fits of 100 trees: seconds",
+    ),
     "martinez-3.6": Reproduction(
         "bagging on waveform by training size, 101 trees",
         f"{THESIS}, cuadro 3.6",
@@ -75,12 +86,12 @@ TABLES: dict[str, Reproduction] = {
         "90 fits of 101 trees: seconds",
     ),
     "martinez-4.2": Reproduction(
-        "test error of class-switching, flipping and bagging, 1000 trees",
+        "test error of class-switching, flipping, bagging and boosting, 1000 trees",
         f"{THESIS}, cuadro 4.2",
         experiment,
         table_4_2,
         (NO_C45,),
-        "13,500 fits of 1000 trees: half an hour on two cores",
+        "15,000 fits of 1000 trees: half an hour on two cores",
     ),
     "martinez-4.3": Reproduction(
         "wins, draws and losses between the configurations of 4.2",
@@ -109,6 +120,14 @@ TABLES: dict[str, Reproduction] = {
             "the minority is the class of one normal; the thesis does not say which it is",
         ),
         "400 fits of 1000 trees: a minute on two cores",
+    ),
+    "recarey-2.4": Reproduction(
+        "AdaBoost with stumps on the chi-squared problem",
+        f"{RECAREY}, figura 2.4",
+        recarey.experiment_figure,
+        recarey.figure_2_4,
+        recarey.DEPARTURES,
+        "50 fits: seconds",
     ),
 }
 
