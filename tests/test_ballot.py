@@ -14,8 +14,11 @@ from conjunto.ballot import (
     mean_values,
     prefix_counts,
     prefix_means,
+    prefix_values,
     vote_counts,
+    weighted_median,
 )
+from conjunto.evaluation import error_curve
 
 LABELS = hnp.arrays(np.int32, st.tuples(st.integers(1, 7), st.integers(1, 9)), elements=st.integers(-1, 3))
 
@@ -113,3 +116,71 @@ def test_regression_cannot_be_counted():
         vote_counts(Votes(values=np.zeros((1, 1))))
     with pytest.raises(ValueError, match="correctness needs votes of class labels"):
         correctness(np.zeros((1, 1)), [0])
+
+
+# Few different values, and weights whose sums are exact: ties at one half are frequent and real.
+TIED = hnp.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 7), st.integers(1, 6)),
+    elements=st.sampled_from([-2.0, -1.0, 0.0, 0.5, 3.0, np.nan]) | st.floats(-100, 100),
+)
+
+
+def median(values, weights):
+    """The least value that at least half of the weight lies at or below; NaN where everybody abstains."""
+    said = ~np.isnan(values)
+    values, weights = values[said], weights[said]
+    enough = [value for value in values if 2 * weights[values <= value].sum() >= weights.sum()]
+    return min(enough, default=np.nan)
+
+
+def dyadic(data, members, least=0):
+    return data.draw(hnp.arrays(np.float64, members, elements=st.integers(least, 8).map(lambda eighths: eighths / 8)))
+
+
+@given(TIED, st.data())
+def test_medians_against_brute_force(values, data):
+    weights = dyadic(data, len(values))
+    brute = [median(column, weights) for column in values.T]
+    np.testing.assert_array_equal(weighted_median(values, weights), brute)
+    votes = Votes(values=values, weights=weights, rule="median")
+    np.testing.assert_array_equal(decide(votes), brute)
+    for t, said in enumerate(prefix_values(votes), 1):
+        np.testing.assert_array_equal(said, [median(column, weights[:t]) for column in values[:t].T])
+    assert t == len(values)
+
+
+@given(TIED, st.data())
+def test_error_curve_of_medians(values, data):
+    weights = dyadic(data, len(values), least=1)
+    truth = data.draw(hnp.arrays(np.float64, values.shape[1], elements=st.floats(-100, 100)))
+    order = data.draw(st.permutations(range(len(values))))
+    curve = error_curve(Votes(values=values, weights=weights, rule="median"), truth, order)
+    for t, error in enumerate(curve, 1):
+        first = np.array(order[:t])
+        said = np.array([median(column, weights[first]) for column in values[first].T])
+        known = ~np.isnan(said)
+        brute = np.mean((said - truth)[known] ** 2) if known.any() else np.nan
+        np.testing.assert_allclose(error, brute, rtol=1e-12)
+
+
+def test_half_of_the_weight_is_enough_for_the_lower_median():
+    values = np.array([[3.0], [1.0], [2.0], [4.0]])
+    assert weighted_median(values, np.ones(4)).tolist() == [2.0]
+    assert weighted_median(values, np.array([1.0, 0.0, 0.0, 1.0])).tolist() == [3.0]
+    assert weighted_median(values, np.array([1.0, 0.0, 0.0, 1.5])).tolist() == [4.0]
+
+
+def test_medians_of_many_examples_are_taken_in_blocks(monkeypatch):
+    values = np.random.default_rng(0).normal(size=(5, 23))
+    weights = np.random.default_rng(1).random(5)
+    whole = weighted_median(values, weights)
+    monkeypatch.setattr("conjunto.ballot.MEDIAN_CELLS", 20)
+    np.testing.assert_array_equal(weighted_median(values, weights), whole)
+
+
+@given(VALUES)
+def test_prefix_values_are_means_unless_the_rule_is_median(values):
+    votes = Votes(values=values)
+    for said, means in zip(prefix_values(votes), prefix_means(votes), strict=True):
+        np.testing.assert_array_equal(said, means)

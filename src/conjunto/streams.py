@@ -22,6 +22,7 @@ Key = tuple[int, int]
 PYTHON = 0
 COLUMNS = 3
 LEARNER = 5
+SAMPLE = 6
 
 
 def root_key(random_state: Any) -> Key:

@@ -36,6 +36,8 @@ Array = NDArray[Any]
 
 # An error of 0 would give an infinite vote; ln 1e10 is the largest (Webb 2000, Martínez Muñoz 2006).
 LEAST_ERROR = 1e-10
+# A member that is fitted again has an error of one half, up to this.
+ROUNDING = 1e-12
 # Weights below this would soon be 0, and such an example would never come back.
 LEAST_WEIGHT = 1e-290
 # So many restarts in a row without a member that is better than chance end a run.
@@ -105,7 +107,7 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         check_choice("restart", getattr(self, "restart", "never"), ("never", "bootstrap"))
         check_choice("resample", getattr(self, "resample", "auto"), ("auto", True, False))
         self._floor = check_number("weight_floor", getattr(self, "weight_floor", 0.0), 0.0, 1.0, open_high=True)
-        self._rate = check_number("learning_rate", getattr(self, "learning_rate", 1.0), 0.0, float("inf"))
+        self._rate = check_number("learning_rate", getattr(self, "learning_rate", 1.0), 0.0, np.inf, open_high=True)
         if self._rate == 0:
             raise ValueError("learning_rate must be more than 0, got 0")
 
@@ -150,6 +152,7 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         self.estimator_errors_ = np.array(run.errors)
         self._groups = np.array(run.groups)
         self._leaf_scores = run.rule.leaf_scores()
+        self._limits = run.rule.limits
         for name in ("bound_", "validation_errors_"):
             self.__dict__.pop(name, None)
         if run.bound is not None:
@@ -216,12 +219,13 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
                 "warm_start=False to start anew"
             )
         same = np.array_equal(known.X, problem.X, equal_nan=True) and np.array_equal(known.y, problem.y)
+        same = same and np.array_equal(np.asarray(known.weights), np.asarray(problem.weights))
         if problem.classes is not None:
             same = same and np.array_equal(self.classes_, problem.classes)
         if not same:
             raise ValueError(
-                "warm_start goes on from what the members got wrong, so X and y must be those of the first fit "
-                "(set warm_start=False to start anew)"
+                "warm_start goes on from what the members got wrong, so X, y and sample_weight must be those of the "
+                "first fit (set warm_start=False to start anew)"
             )
         # A fit that fails must leave the old run as it was; the data are never changed.
         return copy.deepcopy(old, {id(known): known})
@@ -254,7 +258,7 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         said = rule.heard(run.weights, rounds.fit(views, numbers))
         error = rule.error(run.weights, said)
         perfect = rule.perfect(error, said)
-        if error >= rule.limit and not perfect:
+        if error >= rule.limit - ROUNDING and not perfect:
             self._drop(run, rounds, error, width)
             return
         vote = self._rate * rule.vote(max(error, LEAST_ERROR))
@@ -324,7 +328,8 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
             return False
         examples = run.first * factors
         self._begin(run, examples / examples.sum() if examples.any() else run.first)
-        run.group += bool(run.votes)
+        if run.groups and run.groups[-1] == run.group:
+            run.group += 1
         run.bound = None
         return True
 

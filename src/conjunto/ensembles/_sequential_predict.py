@@ -213,8 +213,6 @@ class SequentialRegressor(RegressorMixin, FittedSequence):
     """A sequential ensemble that answers with the weighted median of its members."""
 
     _classification = False
-    _limits: tuple[float, float] | None = None
-    """The least and the largest answer that counts."""
 
     def votes(self, X: Any) -> Votes:
         """Return the value that each member predicts for each row."""

@@ -98,6 +98,4 @@ random_state, verbose
 
     def _make_rule(self, problem: Problem) -> Rule:
         loss = check_choice("loss", self.loss, tuple(LOSSES))
-        by_function = self._rule_name() == "r"
-        self._limits = (float(problem.y.min()), float(problem.y.max())) if by_function else None
-        return R(problem) if by_function else R2(problem, loss)
+        return R(problem) if self._rule_name() == "r" else R2(problem, loss)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.streams import Key, Stream
+from conjunto.streams import SAMPLE, Key, Stream
 
 
 def bootstrap(stream: Stream, n: int, size: int) -> NDArray[np.int32]:
@@ -33,7 +33,7 @@ def balanced_bootstrap(key: Key, n: int, n_members: int) -> NDArray[np.int32]:
 
 def weighted_bootstrap(stream: Stream, weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """Multiplicities of a sample drawn in proportion to weights, as large as there are rows of positive weight."""
-    return stream.generator().multinomial(np.count_nonzero(weights), weights / weights.sum())
+    return stream.generator(SAMPLE).multinomial(np.count_nonzero(weights), weights / weights.sum())
 
 
 def held_out_rows(stream: Stream, y: NDArray[Any], n_classes: int, share: float) -> NDArray[np.bool_]:

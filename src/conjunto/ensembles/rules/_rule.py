@@ -36,6 +36,8 @@ class Rule:
         """Errors from here on are no better than chance."""
         self.bound: float | None = None
         """The bound of the training error before the first round, where the theory gives one."""
+        self.limits: tuple[float, float] | None = None
+        """The least and the largest value that counts as an answer."""
 
     def start(self, weights: Array) -> Array:
         """The first weights, from those of the examples, which sum to 1."""

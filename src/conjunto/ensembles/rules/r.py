@@ -13,6 +13,9 @@ import numpy as np
 from conjunto.ensembles.rules._rule import Array, Rule
 from conjunto.problem import Problem
 
+# Above this, exp overflows; only pieces of no width have such factors.
+LARGEST_LEVEL = 700.0
+
 
 class R(Rule):
     """Piecewise linear weight functions."""
@@ -21,25 +24,27 @@ class R(Rule):
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
-        self._low, self._high = float(self.y.min()), float(self.y.max())
-        self._range = self._high - self._low or 1.0
-        self._target = self._unit(self.y)
-        self._first = 0.5 * (self._target**2 + (1 - self._target) ** 2)
+        self.start(np.full(problem.n, 1 / problem.n))
 
     def _unit(self, values: Array) -> Array:
-        return (values - self._low) / self._range
+        return ((values - self._low) / self._range).clip(0, 1)
 
     def start(self, weights: Array) -> Array:
         """|y - y_i|, normalised. What an example weighs for its members is the integral of its function."""
-        n = len(weights)
+        n, seen = len(weights), self.y[weights > 0]
+        self._low, self._high = self.limits = (float(seen.min()), float(seen.max()))
+        self._range = self._high - self._low or 1.0
+        self._target = self._unit(self.y)
+        self._first = 0.5 * (self._target**2 + (1 - self._target) ** 2)
         self._total = float((weights * self._first).sum())
         self._examples = weights
         # Row by row: breakpoints 0, target, 1, and the logarithm of the factor on each piece between them.
         self._breaks = np.stack([np.zeros(n), self._target, np.ones(n)], axis=1)
         self._levels = np.full((n, 2), -np.log(self._total))
         self._mass = weights * self._first / self._total
-        self.bound = 2 * self._total * self._range**2
-        return self._mass
+        with np.errstate(over="ignore"):
+            self.bound = float(2 * self._total * np.square(self._range))
+        return self._mass.copy()
 
     def heard(self, weights: Array, said: Array) -> Array:
         """No target lies beyond those that were seen."""
@@ -50,9 +55,13 @@ class R(Rule):
         self._answer = self._unit(said[0])
         low, high = np.minimum(self._answer, self._target), np.maximum(self._answer, self._target)
         breaks = self._breaks.clip(low[:, None], high[:, None]) - self._target[:, None]
-        pieces = 0.5 * np.abs(np.diff(breaks**2, axis=1)) * np.exp(self._levels)
+        pieces = 0.5 * np.abs(np.diff(breaks**2, axis=1)) * np.exp(np.minimum(self._levels, LARGEST_LEVEL))
         self._inside = self._examples * pieces.sum(axis=1)
         return float(self._inside.sum())
+
+    def perfect(self, error: float, said: Array) -> bool:
+        """Answers that meet the targets do so up to rounding, and errors are squares."""
+        return error <= 1e-20
 
     def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
         """Cut every function at the answer, raise what lies inside, lower what lies outside."""
@@ -64,7 +73,7 @@ class R(Rule):
         self._sum = float(self._mass.sum())
         self._levels -= np.log(self._sum)
         self._mass /= self._sum
-        return self._mass
+        return self._mass.copy()
 
     def normaliser(self, total: float) -> float:
         """The sum over all questions, not over examples."""

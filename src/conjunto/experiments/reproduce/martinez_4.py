@@ -34,8 +34,8 @@ SHARES = {0.8: "4/5", 0.6: "3/5", 0.4: "2/5", 0.2: "1/5"}
 ALTERED = ("class-switching", "flipping")
 BEST = "class-switching 3/5"
 NO_C45 = (
-    "base learner: unpruned CART (Gini) instead of C4.5 Release 8, also in bagging and in boosting (there with at least "
-    "two rows in a leaf), which prune in the thesis"
+    "base learner: unpruned CART (Gini) instead of C4.5 Release 8, also in bagging and boosting, which prune in the "
+    "thesis; in boosting with at least two rows in a leaf"
 )
 # The thesis' variant (4.4): reweighting, no weight below 1e-8, a bootstrap sample after a perfect or a bad member. C4.5
 # leaves at least two examples in a branch; a tree grown to purity would be perfect in every round.
