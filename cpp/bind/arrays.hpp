@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -35,7 +36,8 @@ void require_aligned(const Array& array) {
 template <class T>
 Out<T> new_array(std::initializer_list<std::size_t> shape) {
     std::size_t size = 1;
-    for (const std::size_t side : shape) size *= side;
+    for (const std::size_t side : shape)
+        if (__builtin_mul_overflow(size, side, &size) || size > std::size_t{1} << 48) throw std::bad_alloc();
     auto data = std::make_unique<T[]>(size);
     T* pointer = data.get();
     nb::capsule owner(pointer, [](void* p) noexcept { delete[] static_cast<T*>(p); });

@@ -203,14 +203,17 @@ void init_grow(nb::module_& m) {
                      [](GrowOptions& o, const std::string& name) { o.criterion = criterion_of(name); })
         .def_prop_rw("search", [](const GrowOptions& o) { return static_cast<int>(o.search); },
                      [](GrowOptions& o, const std::string& name) { o.search = search_of(name); });
-    m.def("grow", &grow_forest, "table"_a, "options"_a, "low"_a, "high"_a, "members"_a, "labels"_a = nb::none(),
-          "targets"_a = nb::none(), "small_weights"_a = nb::none(), "weights"_a = nb::none(), "columns"_a = nb::none(),
-          "Grows one tree per member.");
+    // Converting would wrap or cut off values that do not fit.
+    m.def("grow", &grow_forest, "table"_a, "options"_a, "low"_a, "high"_a, "members"_a.noconvert(),
+          "labels"_a.noconvert() = nb::none(), "targets"_a.noconvert() = nb::none(),
+          "small_weights"_a.noconvert() = nb::none(), "weights"_a.noconvert() = nb::none(),
+          "columns"_a.noconvert() = nb::none(), "Grows one tree per member.");
     nb::class_<Session>(m, "GrowSession", "Grows trees one call after another on one table.")
         .def(nb::init<const Table&, const GrowOptions&, std::uint64_t, std::uint64_t>(), "table"_a, "options"_a, "low"_a,
              "high"_a, nb::keep_alive<1, 2>())
-        .def("grow", &grow_more, "members"_a, "answer"_a, "labels"_a = nb::none(), "targets"_a = nb::none(),
-             "small_weights"_a = nb::none(), "weights"_a = nb::none(), "columns"_a = nb::none(),
+        .def("grow", &grow_more, "members"_a.noconvert(), "answer"_a, "labels"_a.noconvert() = nb::none(),
+             "targets"_a.noconvert() = nb::none(), "small_weights"_a.noconvert() = nb::none(),
+             "weights"_a.noconvert() = nb::none(), "columns"_a.noconvert() = nb::none(),
              "Grows one tree per member; what they say about the rows: labels, values or leaves (members, rows), or shares "
              "(members, rows, classes).")
         .def("drop", [](Session& s, std::size_t count) {

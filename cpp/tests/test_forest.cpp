@@ -77,6 +77,43 @@ TEST(take_then_append_is_the_original) {
     }
 }
 
+TEST(drop_forgets_the_last_trees) {
+    for (const Forest& forest : forests()) {
+        for (std::size_t count = 0; count <= forest.trees(); ++count) {
+            std::vector<std::int64_t> kept(forest.trees() - count), lost(count);
+            std::iota(kept.begin(), kept.end(), 0);
+            std::iota(lost.begin(), lost.end(), static_cast<std::int64_t>(kept.size()));
+            Forest rest = forest;
+            rest.drop(count);
+            rest.validate();
+            CHECK(rest.trees() == kept.size() && same_forest(rest, forest.take(kept)));
+            rest.append(forest.take(lost));
+            CHECK(same_forest(rest, forest));
+        }
+    }
+}
+
+TEST(shares_of_pure_and_mixed_leaves) {
+    const Forest forest = forests()[0];
+    std::size_t pure = 0;
+    for (std::size_t leaf = 0; leaf < forest.leaves(); ++leaf) {
+        std::vector<double> shares(3, -1.0);
+        forest.shares_of(leaf, shares.data());
+        const std::int32_t label = forest.leaf_label[leaf];
+        if (label >= 0) {
+            std::vector<double> expected(3, 0.0);
+            expected[static_cast<std::size_t>(label)] = 1;
+            CHECK(shares == expected);
+            ++pure;
+        } else {
+            const auto first = forest.shares.begin() + 3 * static_cast<std::ptrdiff_t>(~label);
+            CHECK(std::equal(shares.begin(), shares.end(), first));
+            CHECK(shares[static_cast<std::size_t>(forest.label(leaf))] == *std::max_element(shares.begin(), shares.end()));
+        }
+    }
+    CHECK(pure > 0 && pure < forest.leaves());
+}
+
 TEST(members_can_be_taken_in_any_order_and_twice) {
     const Data data = make_data(50, 6, {.missing = true, .category = true}, 2);
     for (const Forest& forest : forests()) {

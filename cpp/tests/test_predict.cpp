@@ -13,10 +13,18 @@ void check_predictions(const Forest& forest, const Data& data, std::size_t rows)
     const Rows x{data.x.data(), rows};
     std::vector<std::int32_t> leaves(rows * trees), labels(rows * trees);
     std::vector<double> counts(rows * classes, 0.0), shares(rows * classes, 0.0), values(rows * trees), sums(rows, 0.0);
+    // What leaves are worth: any numbers, each in a column of its own choice or a row of them.
+    constexpr std::size_t width = 3;
+    std::vector<double> worth(forest.leaves() * width), leaf_sum(rows * width, 0.0), row_sum(rows * width, 0.0);
+    std::vector<std::int32_t> column(forest.leaves());
+    for (std::size_t i = 0; i < worth.size(); ++i) worth[i] = std::sin(static_cast<double>(i + 1));
+    for (std::size_t i = 0; i < column.size(); ++i) column[i] = static_cast<std::int32_t>(i * i % width);
     for (std::size_t row = 0; row < rows; ++row)
         for (std::size_t tree = 0; tree < trees; ++tree) {
             const std::size_t leaf = leaf_of(forest, tree, data.row(row)), number = forest.leaf_start[tree] + leaf;
             leaves[row * trees + tree] = static_cast<std::int32_t>(leaf);
+            leaf_sum[row * width + static_cast<std::size_t>(column[number])] += worth[number];
+            for (std::size_t k = 0; k < width; ++k) row_sum[row * width + k] += worth[number * width + k];
             if (classes) {
                 const std::int32_t stored = forest.leaf_label[number], label = forest.label(number);
                 labels[tree * rows + row] = label;
@@ -35,6 +43,11 @@ void check_predictions(const Forest& forest, const Data& data, std::size_t rows)
         std::vector<std::int32_t> words(rows * trees, -1);
         member_leaves(forest, x, words.data(), threads);
         CHECK(words == leaves);
+        std::vector<double> wide(rows * width, -1.0);
+        leaf_sums(forest, x, worth.data(), column.data(), width, wide.data(), threads);
+        CHECK(wide == leaf_sum);
+        leaf_row_sums(forest, x, worth.data(), width, wide.data(), threads);
+        CHECK(wide == row_sum);
         if (classes) {
             member_labels(forest, x, words.data(), threads);
             CHECK(words == labels);

@@ -322,5 +322,5 @@ def _all_weights(
     product = np.where(product.any(axis=1, keepdims=True), product, fixed)
     product = np.broadcast_to(product, (n_members, problem.n))
     if product.max() <= 255 and np.array_equal(product, np.rint(product)):
-        return product.astype(np.uint8)
+        return np.ascontiguousarray(product, dtype=np.uint8)
     return np.ascontiguousarray(product)
