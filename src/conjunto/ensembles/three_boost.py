@@ -53,8 +53,8 @@ class ThreeBoostClassifier(ClassifierMixin, BaseEstimator):
     classes_ : ndarray
         The labels.
     estimators_ : list
-        h1, h2 and h3: base learners, or `ThreeBoostClassifier` of one level less. One where h1 is never wrong, two
-        where h2 always agrees with it.
+        h1, h2 and h3: base learners, or `ThreeBoostClassifier` of one level less. One where h1 is never, or always,
+        wrong; two where h2 always agrees with it.
     estimator_errors_ : ndarray
         Error of each on the whole training data as it was to learn it: all rows; rows reweighted so that h1 is wrong on
         half of the weight; rows where h1 and h2 differ.
@@ -125,8 +125,11 @@ class ThreeBoostClassifier(ClassifierMixin, BaseEstimator):
         wrong = said[0] != problem.y
         errors = [_mean(wrong, weights)]
         if 0 < errors[0] < 1:
-            sample = half_wrong_sample(Stream(self._key, 1), wrong & (weights > 0), ~wrong & (weights > 0))
-            self._members, said = self._add(self._members, learner, bare, sample * weights, 1)
+            sample = half_wrong_sample(Stream(self._key, 1), wrong & (weights > 0), ~wrong & (weights > 0)) * weights
+            if problem.weights is not None:
+                # As many wrong as right rows are not yet as much weight.
+                sample[wrong] *= sample[~wrong].sum() / sample[wrong].sum()
+            self._members, said = self._add(self._members, learner, bare, sample, 1)
             halves = weights / np.where(wrong, errors[0], 1 - errors[0])
             errors.append(_mean(said[1] != problem.y, halves))
             differ = (said[0] != said[1]) & (weights > 0)
