@@ -1,8 +1,10 @@
 import dataclasses
 import importlib
+import pickle
 import subprocess
 import sys
 import textwrap
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -417,3 +419,10 @@ def test_another_function_is_another_experiment():
 
     assert of(np.log1p) != of(np.sqrt)
     assert of(textwrap.dedent) != of(textwrap.indent)
+
+
+def test_parameters_are_copied_into_what_can_be_pickled():
+    given = {"n_estimators": 5}
+    method = Method("bagging", parameters=MappingProxyType(given))
+    given["n_estimators"] = 7
+    assert pickle.loads(pickle.dumps(method)).parameters == {"n_estimators": 5}

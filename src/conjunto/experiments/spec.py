@@ -69,6 +69,7 @@ class Source:
                 _need_text(key, column)
             object.__setattr__(self, key, columns)
         _need_table("parameters", self.parameters)
+        object.__setattr__(self, "parameters", dict(self.parameters))
         for key in ("train", "test"):
             if getattr(self, key) is not None:
                 check_rows(key, getattr(self, key))
@@ -93,6 +94,8 @@ class Method:
             object.__setattr__(self, "label", self.name)
         _need_text("label", self.label)
         _need_table("parameters", self.parameters)
+        # A copy of one's own, of a kind that goes to other processes.
+        object.__setattr__(self, "parameters", dict(self.parameters))
         object.__setattr__(self, "sizes", _items("sizes", self.sizes))
         for size in self.sizes:
             count = isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1
