@@ -79,9 +79,16 @@ def test_sample_weights_reach_the_members_and_zeros_are_left_out(seen):
     weights = weights_with_zeros()
     model = ThreeBoostClassifier(Recorder(), random_state=1).fit(NUMBERED, TRUTH, weights)
     h1, h2, _ = (member.predict(NUMBERED) for member in model.estimators_)
-    for rows, given_weights in seen:
-        np.testing.assert_allclose(given_weights, weights[rows])
+    wrong = h1 != TRUTH
+    for t, (rows, given) in enumerate(seen):
         assert (weights[rows] > 0).all()
+        if t != 1:
+            np.testing.assert_allclose(given, weights[rows])
+    second, halves = seen[1]
+    assert halves[wrong[second]].sum() == pytest.approx(halves[~wrong[second]].sum())
+    for side in (wrong[second], ~wrong[second]):
+        factor = halves[side] / weights[second][side]
+        np.testing.assert_allclose(factor, factor[0])
     assert len(seen[0][0]) == 100
     np.testing.assert_array_equal(seen[2][0], np.flatnonzero((h1 != h2) & (weights > 0)))
 
