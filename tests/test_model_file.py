@@ -10,7 +10,13 @@ import pytest
 import skops.io
 from sklearn.ensemble import RandomForestClassifier as Foreign
 
-from conjunto import BaggingRegressor, ClassSwitchingClassifier, RandomForestClassifier, RandomSubspaceClassifier
+from conjunto import (
+    AdaBoostClassifier,
+    BaggingRegressor,
+    ClassSwitchingClassifier,
+    RandomForestClassifier,
+    RandomSubspaceClassifier,
+)
 from conjunto.datasets import load
 from conjunto.experiments import METHODS, make
 from conjunto.model_file import Model, ModelFileError, column_kinds, load_model, save_model
@@ -151,3 +157,14 @@ def test_nothing_is_half_written(tmp_path, monkeypatch):
         save_model(path, model)
     assert path.read_bytes() == b"old"
     assert [file.name for file in tmp_path.iterdir()] == ["m.skops"]
+
+
+def test_the_training_data_of_a_warm_start_are_left_out(tmp_path):
+    X, y = colic()
+    model = model_of(AdaBoostClassifier(n_estimators=4, warm_start=True), X, y)
+    save_model(tmp_path / "m.skops", model)
+    back = load_model(tmp_path / "m.skops").estimator
+    np.testing.assert_array_equal(back.predict(X), model.estimator.predict(X))
+    assert len(model.estimator.set_params(n_estimators=6).fit(X, y)) == 6
+    with pytest.raises(ValueError, match="nothing to go on from"):
+        back.set_params(n_estimators=6).fit(X, y)

@@ -123,6 +123,7 @@ struct Session {
     Key key;
     GrowSession session;
     std::vector<std::int32_t> leaves;
+    bool busy = false;  // read and written with the GIL held
 
     Session(const Table& t, const GrowOptions& o, std::uint64_t low, std::uint64_t high)
         : table(&t), options(o), key{low, high}, session(t, o) {}
@@ -145,6 +146,12 @@ nb::object grow_more(Session& self, In1<std::uint64_t> members, const std::strin
     require(answer == "leaves" || (classes ? answer == "labels" || answer == "shares" : answer == "values"),
             "the answer does not fit the task");
     const std::size_t count = views.members, n = self.table->rows, k = self.options.classes;
+    require(!self.busy, "another thread is growing trees in this session");
+    struct Busy {
+        bool& flag;
+        explicit Busy(bool& f) : flag(f) { flag = true; }
+        ~Busy() { flag = false; }
+    } busy(self.busy);
     {
         nb::gil_scoped_release release;
         self.leaves.resize(count * n);

@@ -502,10 +502,12 @@ std::unique_ptr<TreeGrower> make_grower(const Table& table, const GrowOptions& o
 
 }  // namespace
 
-GrowSession::GrowSession(const Table& table, const GrowOptions& options, bool lasts) : table_(table), options_(options) {
-    // A stump needs the order of all columns, and nothing else that could be kept.
-    if (lasts && options.max_depth == 1 && table.rows <= PresortedColumns::kRow)
-        presorted_ = std::make_unique<PresortedColumns>(table);
+GrowSession::GrowSession(const Table& table, const GrowOptions& options, bool lasts)
+    : table_(table),
+      options_(options),
+      // A stump needs the order of all columns, and nothing else that could be kept.
+      presorts_(lasts && options.max_depth == 1 && options.k_best == 1 && options.combination == 0 &&
+                options.search != Search::sorted && table.rows <= PresortedColumns::kRow) {
     forest.columns = static_cast<std::uint32_t>(table.columns);
     forest.classes = options.classes;
     for (const Column& column : table.column) forest.categories.push_back(column.categories);
@@ -515,6 +517,11 @@ GrowSession::~GrowSession() = default;
 
 void GrowSession::grow(const Views& views, std::int32_t* leaves) {
     const std::size_t threads = std::max<std::size_t>(1, std::min(options_.threads, views.members));
+    // Whole-number weights have faster searches of their own.
+    if (presorts_ && !presorted_ && (views.weights || options_.classes == 0)) {
+        presorted_ = std::make_unique<PresortedColumns>(table_);
+        growers_.clear();
+    }
     growers_.resize(std::max(growers_.size(), threads));
     std::vector<Forest> trees(views.members);
     parallel_for(views.members, threads, [&](std::size_t member, std::size_t worker) {

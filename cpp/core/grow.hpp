@@ -76,7 +76,8 @@ public:
 private:
     const Table& table_;
     GrowOptions options_;
-    std::unique_ptr<PresortedColumns> presorted_;  // stumps only
+    bool presorts_;
+    std::unique_ptr<PresortedColumns> presorted_;  // made when it is first of use
     std::vector<std::unique_ptr<TreeGrower>> growers_;
 };
 

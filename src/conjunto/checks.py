@@ -29,10 +29,14 @@ def check_optional_count(name: str, value: Any, least: int = 1) -> int | None:
     return None if value is None else check_count(name, value, least)
 
 
-def check_number(name: str, value: Any, low: float, high: float, *, open_high: bool = False) -> float:
-    """Return `value` as a float within [low, high], or [low, high) with `open_high`."""
-    if not _is_number(value) or not low <= value <= high or (open_high and value == high):
-        raise ValueError(f"{name} must be a number in [{low:g}, {high:g}{')' if open_high else ']'}, got {value!r}")
+def check_number(
+    name: str, value: Any, low: float, high: float, *, open_low: bool = False, open_high: bool = False
+) -> float:
+    """Return `value` as a float within [low, high], without the ends that are open."""
+    outside = not _is_number(value) or not low <= value <= high
+    if outside or (open_low and value == low) or (open_high and value == high):
+        interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
+        raise ValueError(f"{name} must be a number in {interval}, got {value!r}")
     return float(value)
 
 

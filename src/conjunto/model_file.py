@@ -6,6 +6,7 @@ are validated. A pickle is read only when the caller says so.
 
 from __future__ import annotations
 
+import copy
 import io
 import pickle
 import zipfile
@@ -181,8 +182,12 @@ def versions() -> dict[str, str]:
 
 
 def _fields(model: Model) -> dict[str, Any]:
-    """The fields of a model, the estimator untouched."""
-    return {name: getattr(model, name) for name in Model.__dataclass_fields__}
+    """The fields of a model; what a sequential ensemble keeps for a warm start, the training data, is left out."""
+    parts = {name: getattr(model, name) for name in Model.__dataclass_fields__}
+    if getattr(model.estimator, "_run", None) is not None:
+        parts["estimator"] = copy.copy(model.estimator)
+        parts["estimator"]._run = None
+    return parts
 
 
 def _count(items: list[str], what: str) -> str:

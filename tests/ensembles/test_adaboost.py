@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from conjunto import AdaBoostClassifier, BaggingClassifier, CARTClassifier
@@ -81,7 +83,7 @@ def data_sets():
 DATA = {name: (X, y) for name, X, y in data_sets()}
 VARIANTS = {
     "plain": ({}, False),
-    "floor": ({"weight_floor": 1e-3}, False),
+    "floor": ({"weight_floor": 1e-4}, False),
     "half steps": ({"learning_rate": 0.5}, False),
     "weights": ({}, True),
 }
@@ -420,7 +422,7 @@ def test_warm_start_refuses_other_weights():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"), [({"n_estimators": 3}, "n_estimators"), ({"algorithm": "m1"}, "'m1' after 'samme'")]
+    ("options", "message"), [({"n_estimators": 3}, "n_estimators"), ({"algorithm": "m1"}, "algorithm changed")]
 )
 def test_warm_start_refuses_fewer_members_and_other_rules(options, message):
     X, y, _ = problem(2)
@@ -610,7 +612,6 @@ def test_columns_without_a_say_have_no_importance(algorithm):
         {"learning_rate": float("nan")},
         {"learning_rate": "fast"},
         {"learning_rate": float("inf")},
-        {"algorithm": "SAMME"},
         {"algorithm": "r2"},
         {"algorithm": None},
         {"restart": "always"},
@@ -658,3 +659,95 @@ def test_a_learner_that_fails_late_leaves_the_model_as_it_was():
         model.set_params(estimator=Contrary()).fit(X[:100, :2], y[:100])
     assert model.n_features_in_ == 4
     np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+# Ends, and what a warm start refuses
+
+
+@pytest.mark.parametrize(
+    ("estimator", "options", "reason"),
+    [
+        (None, {}, "enough members"),
+        (CARTClassifier(), {}, "a perfect member"),
+        (CARTClassifier(max_depth=2), {"early_stopping": "validation", "n_iter_no_change": 3}, "no improvement"),
+    ],
+    ids=["enough", "perfect", "no improvement"],
+)
+def test_a_run_says_why_it_ended(estimator, options, reason):
+    X, y, _ = problem(2)
+    model = AdaBoostClassifier(estimator, 60, random_state=0, **options).fit(X, y)
+    assert model.stop_reason_ == reason
+    assert (len(model) == 60) == (reason == "enough members")
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("rate", [500.0, 1e4])
+def test_learning_rates_that_are_far_too_large_overflow_nowhere(algorithm, rate):
+    X, y, _ = problem(3)
+    model = AdaBoostClassifier(for_all(algorithm), 10, algorithm=algorithm, learning_rate=rate).fit(X, y)
+    assert np.isfinite(model.estimator_weights_).all()
+    shares = model.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"weight_floor": 1e-6},
+        {"learning_rate": 0.5},
+        {"early_stopping": "validation"},
+        {"restart": "bootstrap"},
+        {"resample": True},
+        {"estimator": GaussianNB()},
+        {"estimator__max_depth": 3},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_warm_start_refuses_other_parameters(change):
+    X, y, _ = problem(2)
+    model = AdaBoostClassifier(CARTClassifier(max_depth=1), 5, warm_start=True).fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match=f"{next(iter(change))}.* changed"):
+        model.set_params(n_estimators=9, **change).fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+def test_a_warm_start_needs_a_first_one():
+    X, y, _ = problem(2)
+    model = AdaBoostClassifier(n_estimators=5).fit(X, y)
+    with pytest.raises(ValueError, match="warm_start has nothing to go on from"):
+        model.set_params(warm_start=True).fit(X, y)
+
+
+@pytest.mark.parametrize("algorithm", ["mh", "gentle"])
+def test_members_that_have_a_length_are_members(algorithm):
+    X, y, _ = problem(3)
+    last = LogisticRegression() if algorithm == "mh" else LinearRegression()
+    model = AdaBoostClassifier(make_pipeline(StandardScaler(), last), 3, algorithm=algorithm).fit(X, y)
+    assert model.estimators_.shape == (3, 3)
+    assert all(isinstance(member, Pipeline) for member in model.estimators_.ravel())
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_rows_of_weight_zero_are_not_validated_on(algorithm):
+    X, y, _ = problem(2)
+    some = np.arange(len(y)) < 60
+    options = {"algorithm": algorithm, "early_stopping": "validation", "random_state": 0}
+    whole = AdaBoostClassifier(n_estimators=20, **options).fit(X, y, some.astype(float))
+    part = AdaBoostClassifier(n_estimators=20, **options).fit(X[some], y[some])
+    np.testing.assert_allclose(whole.validation_errors_, part.validation_errors_)
+    np.testing.assert_allclose(whole.predict_proba(X), part.predict_proba(X), atol=1e-9)
+
+
+def test_a_floor_above_the_mean_weight_is_refused():
+    X, y, _ = problem(2)
+    with pytest.raises(ValueError, match=r"weight_floor=0\.5 is more than the mean"):
+        AdaBoostClassifier(weight_floor=0.5).fit(X, y)
+
+
+def test_capitals_do_not_matter_in_names_of_algorithms():
+    X, y, _ = problem(2)
+    np.testing.assert_array_equal(
+        AdaBoostClassifier(algorithm="SAMME").fit(X, y).decision_function(X),
+        AdaBoostClassifier(algorithm="samme").fit(X, y).decision_function(X),
+    )

@@ -129,3 +129,11 @@ def test_learners_without_weights_see_samples():
     np.testing.assert_array_equal(model.votes(X).labels, again.votes(X).labels)
     with pytest.raises(ValueError, match="resample=False needs an estimator that takes sample_weight"):
         ArcX4Classifier(KNeighborsClassifier(1), resample=False).fit(X, y)
+
+
+def test_samples_differ_though_no_member_is_ever_wrong():
+    X = np.arange(40.0)[:, None]
+    y = (X[:, 0] >= 20).astype(int)
+    weighted = ArcX4Classifier(CARTClassifier(), 20, random_state=0).fit(X, y)
+    assert len(weighted) == 1
+    assert len(ArcX4Classifier(CARTClassifier(), 20, resample=True, random_state=0).fit(X, y)) == 20

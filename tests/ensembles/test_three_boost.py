@@ -80,10 +80,10 @@ def test_sample_weights_reach_the_members_and_zeros_are_left_out(seen):
     model = ThreeBoostClassifier(Recorder(), random_state=1).fit(NUMBERED, TRUTH, weights)
     h1, h2, _ = (member.predict(NUMBERED) for member in model.estimators_)
     wrong = h1 != TRUTH
-    for t, (rows, given) in enumerate(seen):
+    for t, (rows, told) in enumerate(seen):
         assert (weights[rows] > 0).all()
         if t != 1:
-            np.testing.assert_allclose(given, weights[rows])
+            np.testing.assert_allclose(told, weights[rows])
     second, halves = seen[1]
     assert halves[wrong[second]].sum() == pytest.approx(halves[~wrong[second]].sum())
     for side in (wrong[second], ~wrong[second]):

@@ -11,7 +11,15 @@ TASKS = ("classification", "regression")
 CLAIMS = [(name, task) for name in METHODS for task in TASKS if estimator_name(name, task)]
 # What the literature calls them; the table may not lose one unnoticed.
 BOTH = {"cart", "bagging", "balanced-bagging", "pasting", "random-subspace", "random-forest", "forest-rc", "adaboost"}
-BOOSTING = {"adaboost-m1", "adaboost-m2", "adaboost-mh", "real-adaboost", "gentle-adaboost", "logitboost"}
+BOOSTING = {
+    "adaboost-stumps",
+    "adaboost-m1",
+    "adaboost-m2",
+    "adaboost-mh",
+    "real-adaboost",
+    "gentle-adaboost",
+    "logitboost",
+}
 CLASSIFIERS = BOTH | BOOSTING | {"randomization", "wagging", "class-switching", "flipping"}
 CLASSIFIERS |= {"arc-x4", "multiboost", "three-boost"}
 REGRESSORS = BOTH | {"output-smearing", "adaboost-r"}

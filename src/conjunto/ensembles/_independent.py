@@ -14,19 +14,18 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier, is_regressor
+from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regressor
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto import _core
 from conjunto.atomic import all_or_nothing
 from conjunto.ballot import count_votes, mean_values, prefix_counts, prefix_means
 from conjunto.callbacks import CallbackSupportMixin, fit_task, has_callbacks, members_task, with_callbacks
 from conjunto.checks import check_choice, check_count
+from conjunto.ensembles._fitted import FittedMembers, log_probabilities
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members, is_native
-from conjunto.learners.rows import read_fitted_rows
-from conjunto.problem import Columns, Problem, is_frame, read_problem
+from conjunto.problem import Columns, Problem, read_problem
 from conjunto.streams import Key, Stream, root_key
 from conjunto.view import View
 from conjunto.votes import Votes
@@ -35,7 +34,7 @@ from conjunto.votes import Votes
 BATCH_CELLS = 1 << 22
 
 
-class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
+class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
     """An ensemble whose members know nothing of each other."""
 
     n_estimators: int
@@ -190,13 +189,6 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         if getattr(self, "verbose", 0):
             print(f"{type(self).__name__}: {done} of {self.n_estimators} members", file=sys.stderr)
 
-    def _read(self, X: Any) -> Rows:
-        encoded = read_fitted_rows(self, X)
-        return Rows(encoded, X if is_frame(X) else encoded)
-
-    def _threads(self) -> int:
-        return 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
-
     def _views_again(self) -> Iterator[View]:
         """The views of all members, drawn again from the stored key."""
         check_is_fitted(self)
@@ -243,28 +235,6 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
         """Mean over the members of each column's share of the impurity decrease."""
         total = self._forest("feature_importances_").importances().mean(axis=0)
         return total / total.sum() if total.sum() > 0 else total
-
-    @property
-    def nbytes_(self) -> int:
-        """Bytes that the packed trees take."""
-        return self._forest("nbytes_").nbytes
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the leaf of each row in each tree, (n, T), numbered from 0 within the tree."""
-        return self._forest("apply").leaves(read_fitted_rows(self, X), self._threads())
-
-    def _forest(self, what: str) -> _core.Forest:
-        check_is_fitted(self)
-        if not isinstance(self._members, TreeMembers):
-            raise AttributeError(f"{what} needs members that are trees of conjunto")
-        return self._members.forest
-
-    def __len__(self) -> int:
-        check_is_fitted(self)
-        return len(self._members)
-
-    def __getitem__(self, t: int) -> Any:
-        return self.estimators_[t]
 
     def votes(self, X: Any) -> Votes:
         """Return what each member says about each row: its class (also where the ensemble votes softly) or value."""
@@ -318,14 +288,6 @@ class IndependentEnsemble(CallbackSupportMixin, BaseEstimator):
     def _summarise_out_of_bag(self, problem: Problem, rows: Rows) -> None:
         raise NotImplementedError("the task defines what is made of out-of-bag votes")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        learner: Any = getattr(self, "estimator", None)
-        tags.input_tags.allow_nan = True
-        if hasattr(learner, "__sklearn_tags__") and not isinstance(learner, type):
-            tags.input_tags.allow_nan = learner.__sklearn_tags__().input_tags.allow_nan
-        return tags
-
 
 class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
     """An independent ensemble that votes on classes."""
@@ -354,8 +316,7 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return log_probabilities(self.predict_proba(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the prediction of the first 1, 2, …, T members."""

@@ -16,19 +16,19 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from conjunto.atomic import all_or_nothing
 from conjunto.callbacks import CallbackSupportMixin, fit_task, members_task, with_callbacks
 from conjunto.checks import check_choice, check_count, check_number
+from conjunto.ensembles._fitted import FittedMembers
 from conjunto.ensembles._watch import Watch
 from conjunto.ensembles.rules import RULES, Rule
 from conjunto.generation.rows import bootstrap, weighted_bootstrap
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
-from conjunto.learners.members import ForeignMembers, TreeMembers
 from conjunto.learners.rounds import ForeignRounds, TreeRounds, start_rounds
-from conjunto.problem import Columns, Problem, read_problem
+from conjunto.problem import Problem, read_problem
 from conjunto.streams import Key, Stream, root_key
 from conjunto.view import View
 
@@ -36,10 +36,13 @@ Array = NDArray[Any]
 
 # An error of 0 would give an infinite vote; ln 1e10 is the largest (Webb 2000, Martínez Muñoz 2006).
 LEAST_ERROR = 1e-10
-# A member that is fitted again has an error of one half, up to this.
-ROUNDING = 1e-12
+# A member that is fitted again has an error of one half, up to rounding.
+SLACK = 1e-12
+# With a larger vote, which takes a learning rate above 26, exp could overflow.
+LARGEST_VOTE = 600.0
 # Weights below this would soon be 0, and such an example would never come back.
 LEAST_WEIGHT = 1e-290
+NO_BETTER = "a member no better than chance"
 # So many restarts in a row without a member that is better than chance end a run.
 MOST_RESTARTS = 100
 
@@ -62,26 +65,34 @@ class Run:
     groups: list[int] = field(default_factory=list)
     group: int = 0
     """The committee that is being built; a restart begins a new one."""
+    restarts: int = 0
+    """How often it began from other weights."""
     rounds: int = 0
     """All rounds, with those whose members were dropped: numbers the random streams."""
     wasted: int = 0
     """Rounds since the last member that was kept."""
-    ended: bool = False
+    ended: str = ""
+    """Why it goes no further."""
 
 
-class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
+class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
     """An ensemble whose members are built one after another."""
 
     estimator: Any
     n_estimators: int
-    n_jobs: int | None
     random_state: Any
     estimator_weights_: NDArray[np.float64]
     estimator_errors_: NDArray[np.float64]
-    _members: TreeMembers | ForeignMembers
-    _columns: Columns
     _key: Key
     _run: Run | None
+    # Parameters of the loop, for methods that do not have them.
+    learning_rate: float = 1.0
+    restart: str = "never"
+    resample: Any = "auto"
+    weight_floor: float = 0.0
+    early_stopping: Any = False
+    warm_start: bool = False
+    verbose: int = 0
     _classification: ClassVar[bool]
     _default_depth: ClassVar[int] = 3
 
@@ -95,7 +106,7 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
 
     def _restart_factors(self, n: int, stream: Stream) -> Array | None:
         """What the examples' weights are multiplied by to go on after a member that ends a run; None: the run ends."""
-        return bootstrap(stream, n, n) if getattr(self, "restart", "never") == "bootstrap" else None
+        return bootstrap(stream, n, n) if self.restart == "bootstrap" else None
 
     def _begins_group(self, run: Run) -> bool:
         """Whether a new committee, from new weights, begins with the next member."""
@@ -104,12 +115,10 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
     def _check(self) -> None:
         """Check parameters that need no data."""
         check_count("n_estimators", self.n_estimators)
-        check_choice("restart", getattr(self, "restart", "never"), ("never", "bootstrap"))
-        check_choice("resample", getattr(self, "resample", "auto"), ("auto", True, False))
-        self._floor = check_number("weight_floor", getattr(self, "weight_floor", 0.0), 0.0, 1.0, open_high=True)
-        self._rate = check_number("learning_rate", getattr(self, "learning_rate", 1.0), 0.0, np.inf, open_high=True)
-        if self._rate == 0:
-            raise ValueError("learning_rate must be more than 0, got 0")
+        check_choice("restart", self.restart, ("never", "bootstrap"))
+        check_choice("resample", self.resample, ("auto", True, False))
+        self._floor = check_number("weight_floor", self.weight_floor, 0.0, 1.0, open_high=True)
+        self._rate = check_number("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True, open_high=True)
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -131,10 +140,10 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check()
         problem = read_problem(self, X, y, sample_weight, classification=self._classification)
-        old: Run | None = getattr(self, "_run", None) if getattr(self, "warm_start", False) else None
-        run = self._new_run(problem) if old is None else self._old_run(old, problem)
+        goes_on = self.warm_start and hasattr(self, "_run")
+        run = self._old_run(problem) if goes_on else self._new_run(problem)
         learner = self._learner(run.rule)
-        self._resamples = self._resampling(learner)
+        self._resamples = run.rule.resampled = self._resampling(learner)
         members_problem = replace(run.rule.members_problem(), weights=None)
         threads = effective_n_jobs(self.n_jobs)
         rounds = start_rounds(learner, members_problem, self._key, run.rule.answer, threads)
@@ -144,13 +153,14 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         if problem.classes is not None:
             self.classes_ = problem.classes
             self.n_classes_ = len(problem.classes)
-        if old is None:
-            self._members = rounds.members()
-        else:
+        if goes_on:
             self._members.join(rounds.members())
+        else:
+            self._members = rounds.members()
         self.estimator_weights_ = np.array(run.votes)
         self.estimator_errors_ = np.array(run.errors)
         self._groups = np.array(run.groups)
+        self.stop_reason_ = run.ended or "enough members"
         self._leaf_scores = run.rule.leaf_scores()
         self._limits = run.rule.limits
         for name in ("bound_", "validation_errors_"):
@@ -159,7 +169,8 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
             self.bound_ = np.array(run.bounds)
         if run.watch is not None:
             self.validation_errors_ = np.array(run.watch.errors)
-        self._run = run if getattr(self, "warm_start", False) else None
+        self._run = run if self.warm_start else None
+        self._decided = self._deciding()
 
     def _learner(self, rule: Rule) -> Any:
         """The base learner: the parameter `estimator`, or a shallow tree, of the kind that the rule needs."""
@@ -172,23 +183,26 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
             raise TypeError(
                 f"estimator must be a scikit-learn {kind} (an object with fit, predict and get_params), got {learner!r}"
             )
-        if regression and type(learner) is CARTClassifier:
+        if regression and self._classification and type(learner) is CARTClassifier:
             shared = set(CARTRegressor().get_params()) - {"criterion"}
             return CARTRegressor(**{name: value for name, value in learner.get_params().items() if name in shared})
         if not (is_regressor if regression else is_classifier)(learner):
-            raise TypeError(f"estimator must be a {kind} for {self._rule_name()!r}, got {learner!r}")
-        if self._rule_name() == "samme.r" and not hasattr(learner, "predict_proba"):
-            raise TypeError(f"'samme.r' needs an estimator with predict_proba, which {learner!r} has not")
+            ours = " (or a CARTClassifier, which is then grown as a regression tree)" if self._classification else ""
+            raise TypeError(
+                f"estimator must be a {kind}{ours if regression else ''} for {self._rule_name()!r}, got {learner!r}"
+            )
+        if rule.needs_probabilities and not hasattr(learner, "predict_proba"):
+            raise TypeError(f"{self._rule_name()!r} needs an estimator with predict_proba, which {learner!r} has not")
         return learner
 
     def _resampling(self, learner: Any) -> bool:
         """Whether members see a weighted bootstrap sample instead of weights."""
-        resample = getattr(self, "resample", "auto")
+        resample = self.resample
         takes_weights = has_fit_parameter(learner, "sample_weight")
         if resample is False and not takes_weights:
             raise ValueError(f"resample=False needs an estimator that takes sample_weight, which {learner!r} does not")
         resamples = not takes_weights if resample == "auto" else bool(resample)
-        if getattr(self, "early_stopping", False) == "oob" and not resamples:
+        if self.early_stopping == "oob" and not resamples:
             raise ValueError('early_stopping="oob" needs resample=True: where members see all rows, none is out of bag')
         return resamples
 
@@ -207,16 +221,23 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         run.bound = rule.bound
         return run
 
-    def _old_run(self, old: Run, problem: Problem) -> Run:
+    def _old_run(self, problem: Problem) -> Run:
+        old, decided = self._run, self._deciding()
+        if old is None:
+            raise ValueError(
+                "warm_start has nothing to go on from: the model was fitted without warm_start, or comes from a model "
+                "file, which leaves out the training data (set warm_start=False to start anew)"
+            )
         known = old.rule.problem
         if self.n_estimators < len(old.votes):
             raise ValueError(
                 f"n_estimators={self.n_estimators} is less than the {len(old.votes)} members that exist (warm_start)"
             )
-        if self._rule_name() != self._fitted_rule:
+        changed = [name for name in decided if decided[name] != self._decided.get(name)]
+        if changed:
             raise ValueError(
-                f"warm_start cannot go on with {self._rule_name()!r} after {self._fitted_rule!r}: set "
-                "warm_start=False to start anew"
+                f"warm_start goes on as the run began, and {', '.join(changed)} changed: set warm_start=False to start "
+                "anew"
             )
         same = np.array_equal(known.X, problem.X, equal_nan=True) and np.array_equal(known.y, problem.y)
         same = same and np.array_equal(np.asarray(known.weights), np.asarray(problem.weights))
@@ -230,12 +251,21 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         # A fit that fails must leave the old run as it was; the data are never changed.
         return copy.deepcopy(old, {id(known): known})
 
+    def _deciding(self) -> dict[str, str]:
+        """The parameters that decide how a run goes on, as text."""
+        free = ("n_estimators", "n_jobs", "random_state", "verbose", "warm_start")
+        return {name: repr(value) for name, value in self.get_params().items() if name not in free}
+
     def _begin(self, run: Run, examples: Array) -> None:
         """Start from weights of the examples."""
         weights = run.rule.start(examples)
         total = weights.sum()
         run.weights = weights / total if total > 0 else weights
         run.floor = np.where(run.weights > 0, max(self._floor, LEAST_WEIGHT), 0.0)
+        if run.floor.sum() > 1:
+            raise ValueError(
+                f"weight_floor={self._floor:g} is more than the mean of {np.count_nonzero(run.floor)} weights: lower it"
+            )
 
     def _boost(self, run: Run, rounds: TreeRounds | ForeignRounds) -> None:
         """Fit round after round until there are enough members or nothing is left to learn."""
@@ -257,18 +287,19 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
             views = [_resampled(view, Stream(self._key, t)) for view, t in zip(views, numbers, strict=True)]
         said = rule.heard(run.weights, rounds.fit(views, numbers))
         error = rule.error(run.weights, said)
-        perfect = rule.perfect(error, said)
-        if error >= rule.limit - ROUNDING and not perfect:
+        perfect = rule.perfect(error)
+        if error >= rule.limit - SLACK and not perfect:
             self._drop(run, rounds, error, width)
             return
-        vote = self._rate * rule.vote(max(error, LEAST_ERROR))
+        vote = min(self._rate * rule.vote(max(error, LEAST_ERROR)), LARGEST_VOTE)
         self._keep(run, error, vote)
         self._reweigh(run, said, vote)
         if run.watch is not None:
             run.watch.hear(said, vote, _rows_of(views) if self._resamples else None)
-            run.ended = run.ended or run.watch.satisfied
+            if run.watch.satisfied:
+                run.ended = "no improvement"
         if perfect and not self._restart(run):
-            run.ended = True
+            run.ended = "a perfect member"
 
     def _keep(self, run: Run, error: float, vote: float) -> None:
         run.votes.append(vote)
@@ -283,7 +314,7 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         if not goes_on and not run.votes and not self._classification:
             # A poor regression is still the best there is.
             self._keep(run, error, 1.0)
-            run.bound, run.ended = None, True
+            run.bound, run.ended = None, NO_BETTER
             return
         rounds.drop(width)
         run.rule.dropped()
@@ -292,10 +323,10 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         if not run.votes:
             raise ValueError(
                 f"the base learner is no better than chance: the error of the first member is {error:.3f}, and "
-                f"{self._rule_name()!r} needs less than {run.rule.limit:.3f}. Use a stronger estimator, or an "
-                'algorithm that asks less where there are many classes ("samme", "m2" or "mh")'
+                f"{self._rule_name()!r} needs less than {run.rule.limit:.3f}. Use a stronger estimator"
+                + (', or algorithm "samme", "m2" or "mh", which ask less of it' if hasattr(self, "algorithm") else "")
             )
-        run.ended = True
+        run.ended = NO_BETTER
 
     def _reweigh(self, run: Run, said: Array, vote: float) -> None:
         """The rule's new weights, normalised, none below the floor."""
@@ -307,7 +338,7 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
                 "lower learning_rate",
                 stacklevel=6,
             )
-            run.bound, run.ended = None, True
+            run.bound, run.ended = None, "weights without end"
             return
         weights /= total
         np.maximum(weights, run.floor, out=weights)
@@ -331,20 +362,13 @@ class SequentialEnsemble(CallbackSupportMixin, BaseEstimator):
         if run.groups and run.groups[-1] == run.group:
             run.group += 1
         run.bound = None
+        run.restarts += 1
         return True
 
     def _report(self, run: Run) -> None:
         done, step = len(run.votes), max(1, self.n_estimators // 20)
-        if getattr(self, "verbose", 0) and (done % step == 0 or run.ended):
+        if self.verbose and (done % step == 0 or run.ended):
             print(f"{type(self).__name__}: {done} of {self.n_estimators} members", file=sys.stderr)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        learner: Any = self.estimator
-        tags.input_tags.allow_nan = True
-        if hasattr(learner, "__sklearn_tags__") and not isinstance(learner, type):
-            tags.input_tags.allow_nan = learner.__sklearn_tags__().input_tags.allow_nan
-        return tags
 
 
 def _resampled(view: View, stream: Stream) -> View:

@@ -7,21 +7,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto import _core
 from conjunto.ballot import decide, leaders, prefix_values
+from conjunto.ensembles._fitted import log_probabilities
 from conjunto.ensembles._sequential import SequentialEnsemble
 from conjunto.ensembles.rules import RULES, Rule
 from conjunto.ensembles.rules._rule import add_scores, both_sides
 from conjunto.learners.members import ForeignMembers, Rows, TreeMembers
 from conjunto.learners.rounds import answers
-from conjunto.learners.rows import read_fitted_rows
-from conjunto.problem import is_frame
 from conjunto.votes import Votes
 
 Array = NDArray[Any]
@@ -41,13 +38,6 @@ class FittedSequence(SequentialEnsemble):
     def _width(self) -> int:
         return self._rule.width(getattr(self, "n_classes_", 0))
 
-    def _threads(self) -> int:
-        return 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
-
-    def _read(self, X: Any) -> Rows:
-        encoded = read_fitted_rows(self, X)
-        return Rows(encoded, X if is_frame(X) else encoded)
-
     def _rounds(self, rows: Rows) -> Iterator[Array]:
         """What the members of each round say, (members, n[, K])."""
         width = self._width()
@@ -66,7 +56,7 @@ class FittedSequence(SequentialEnsemble):
     def _by_leaf(self, numbers: Array, members: Any, rows: Rows) -> Array:
         """What the rule has made of the leaves: (members, n, K)."""
         assert self._leaf_scores is not None
-        start = np.concatenate([[0], self._trees("leaves").leaf_counts().cumsum()])[numbers]
+        start = np.concatenate([[0], self._forest("leaves").leaf_counts().cumsum()])[numbers]
         return self._leaf_scores[start[:, None] + members.forest.leaves(rows.encoded, self._threads()).T]
 
     @property
@@ -82,7 +72,11 @@ class FittedSequence(SequentialEnsemble):
         members = self._members.estimators(like)
         if self._width() == 1:
             return members
-        return np.array(members, dtype=object).reshape(len(self), self._width())
+        # Filled one by one: numpy would take apart members that have a length.
+        grid = np.empty((len(self), self._width()), dtype=object)
+        for t, member in enumerate(members):
+            grid[divmod(t, self._width())] = member
+        return grid
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -98,27 +92,9 @@ class FittedSequence(SequentialEnsemble):
         total = np.average(each, axis=0, weights=np.repeat(self.estimator_weights_, self._width()))
         return total / total.sum() if total.sum() > 0 else total
 
-    @property
-    def nbytes_(self) -> int:
-        """Bytes that the packed trees take."""
-        return self._trees("nbytes_").nbytes
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the leaf of each row in each tree, (n, trees), numbered from 0 within the tree."""
-        return self._trees("apply").leaves(read_fitted_rows(self, X), self._threads())
-
-    def _trees(self, what: str) -> _core.Forest:
-        check_is_fitted(self)
-        if not isinstance(self._members, TreeMembers):
-            raise AttributeError(f"{what} needs members that are trees of conjunto")
-        return self._members.forest
-
     def __len__(self) -> int:
         check_is_fitted(self)
         return len(self.estimator_weights_)
-
-    def __getitem__(self, t: int) -> Any:
-        return self.estimators_[t]
 
 
 class SequentialClassifier(ClassifierMixin, FittedSequence):
@@ -185,8 +161,7 @@ class SequentialClassifier(ClassifierMixin, FittedSequence):
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return log_probabilities(self.predict_proba(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the prediction after every round."""

@@ -26,6 +26,7 @@ class Watch:
     def __init__(self, rule: type[Rule], problem: Problem, held_out: Array | None, patience: int, tol: float) -> None:
         self.held_out = held_out
         self.errors: list[float] = []
+        self._comparable = 0
         self._rule = rule
         self._patience = patience
         self._tol = tol
@@ -41,15 +42,20 @@ class Watch:
     @staticmethod
     def of(estimator: Any, rule: type[Rule], problem: Problem, key: Key) -> Watch | None:
         """The watch that an estimator's parameters ask for."""
-        how = check_choice("early_stopping", getattr(estimator, "early_stopping", False), (False, "validation", "oob"))
+        how = check_choice("early_stopping", estimator.early_stopping, (False, "validation", "oob"))
         if not how:
             return None
         patience = check_count("n_iter_no_change", estimator.n_iter_no_change)
         tol = check_number("tol", estimator.tol, 0.0, float("inf"))
         if how == "oob":
             return Watch(rule, problem, None, patience, tol)
-        share = check_number("validation_fraction", estimator.validation_fraction, 0.0, 1.0, open_high=True)
-        held_out = held_out_rows(Stream(key, HELD_OUT), problem.y, problem.n_classes, share)
+        share = check_number(
+            "validation_fraction", estimator.validation_fraction, 0.0, 1.0, open_low=True, open_high=True
+        )
+        # Rows of weight 0 take no part, neither in training nor in validation.
+        there = np.arange(problem.n) if problem.weights is None else np.flatnonzero(problem.weights)
+        held_out = np.zeros(problem.n, dtype=bool)
+        held_out[there] = held_out_rows(Stream(key, HELD_OUT), problem.y[there], problem.n_classes, share)
         return Watch(rule, problem, held_out, patience, tol)
 
     def hear(self, said: Array, vote: float, seen: Array | None) -> None:
@@ -74,7 +80,11 @@ class Watch:
     @property
     def satisfied(self) -> bool:
         """Whether the last rounds have brought nothing better."""
-        if len(self.errors) <= self._patience:
+        # As long as some rows were in every sample, errors of different rounds are about different rows.
+        if not self._judged[self._weights > 0].all():
+            self._comparable = len(self.errors)
+        errors = self.errors[self._comparable :]
+        if len(errors) <= self._patience:
             return False
-        recent, before = self.errors[-self._patience :], self.errors[: -self._patience]
-        return not min(recent) < np.nanmin([np.inf, *before]) - self._tol
+        recent, before = errors[-self._patience :], errors[: -self._patience]
+        return not min(recent) < min(before) - self._tol

@@ -27,10 +27,11 @@ class AdaBoostRegressor(SequentialRegressor):
         "r2" weighs examples by their share of the largest error (Drucker 1997); "r" keeps, for every example, a weight
         function of the answer, and bounds the squared error (Freund and Schapire 1997).
     loss : {"linear", "square", "exponential"}, default="linear"
-        What "r2" makes of that share.
+        What "r2" makes of that share; "r" has no choice of loss.
     resample, weight_floor, early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, n_jobs, \
 random_state, verbose
-        As in `AdaBoostClassifier`. Early stopping watches the squared error.
+        As in `AdaBoostClassifier`. Early stopping watches the squared error. With "r" the floor only changes what
+        members see.
 
     Attributes
     ----------
@@ -40,6 +41,8 @@ random_state, verbose
         Vote and weighted loss of each member.
     bound_ : ndarray of shape (rounds,)
         With "r", a bound of the mean squared error on the training data after each round.
+    validation_errors_, feature_importances_, stop_reason_
+        As in `AdaBoostClassifier`.
 
     References
     ----------
@@ -70,7 +73,7 @@ random_state, verbose
         weight_floor: float = 0.0,
         early_stopping: Any = False,
         validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
+        n_iter_no_change: int = 50,
         tol: float = 0.0,
         warm_start: bool = False,
         n_jobs: int | None = None,

@@ -17,9 +17,14 @@ class ArcX4Classifier(SequentialClassifier):
     estimator : classifier, default=None
         The base learner; None is a `CARTClassifier` of depth 3.
     n_estimators : int, default=50
-        Rounds.
+        Rounds; one is enough for a learner that is right everywhere, unless it sees samples.
     resample, early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, n_jobs, random_state, verbose
         As in `AdaBoostClassifier`.
+
+    Attributes
+    ----------
+    classes_, estimators_, estimator_weights_, estimator_errors_, validation_errors_, feature_importances_, stop_reason_
+        As in `AdaBoostClassifier`; all weights are 1.
 
     References
     ----------
@@ -42,7 +47,7 @@ class ArcX4Classifier(SequentialClassifier):
         resample: Any = "auto",
         early_stopping: Any = False,
         validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
+        n_iter_no_change: int = 50,
         tol: float = 0.0,
         warm_start: bool = False,
         n_jobs: int | None = None,

@@ -20,7 +20,7 @@ class MultiBoostClassifier(SequentialClassifier):
     """MultiBoost: several runs of AdaBoost.M1, each from random weights, and the weighted vote of all members.
 
     Boosting inside a committee lowers bias, wagging between committees lowers variance. A member that is perfect or no
-    better than chance ends its committee early.
+    better than chance ends its committee early; the next one then has the members that are left of both.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ class MultiBoostClassifier(SequentialClassifier):
     ----------
     committees_ : ndarray of shape (members,)
         The committee of each member.
+    classes_, estimators_, estimator_weights_, estimator_errors_, feature_importances_, stop_reason_
+        As in `AdaBoostClassifier`.
 
     References
     ----------
@@ -90,13 +92,11 @@ class MultiBoostClassifier(SequentialClassifier):
         wanted = check_optional_count("n_committees", self.n_committees)
         if wanted is not None and wanted > self.n_estimators:
             raise ValueError(f"n_committees={wanted} is more than n_estimators={self.n_estimators}")
-        n_committees = wanted or math.isqrt(self.n_estimators)
-        self._starts = {math.ceil(i * self.n_estimators / n_committees) for i in range(n_committees)}
+        self._size = self.n_estimators / (wanted or math.isqrt(self.n_estimators))
 
     def _begins_group(self, run: Run) -> bool:
-        # A committee that has just begun, because the one before it ended early, goes on.
-        fresh = bool(run.groups) and run.group != run.groups[-1]
-        return len(run.votes) in self._starts and not fresh and run.wasted == 0
+        # The committee after one that ended early has that one's members too (Webb counts restarts of both kinds).
+        return len(run.votes) == math.ceil(run.restarts * self._size)
 
     def _restart_factors(self, n: int, stream: Stream) -> NDArray[np.float64]:
         return exponential_weights(stream, n)

@@ -7,19 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
+from sklearn.base import ClassifierMixin, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto.atomic import all_or_nothing
 from conjunto.ballot import decide, prefix_counts, vote_counts
 from conjunto.checks import check_count, check_share_or_count
+from conjunto.ensembles._fitted import FittedMembers, log_probabilities
 from conjunto.generation.rows import half_wrong_sample, subsample
 from conjunto.learners.cart import CARTClassifier
 from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members
-from conjunto.learners.rows import read_fitted_rows
-from conjunto.problem import Problem, is_frame, read_problem
+from conjunto.problem import Problem, read_problem
 from conjunto.streams import Stream, root_key
 from conjunto.view import View
 from conjunto.votes import Votes
@@ -27,7 +26,7 @@ from conjunto.votes import Votes
 Array = NDArray[Any]
 
 
-class ThreeBoostClassifier(ClassifierMixin, BaseEstimator):
+class ThreeBoostClassifier(ClassifierMixin, FittedMembers):
     """Boosting by three: the proof that weak learners can be made strong.
 
     h1 is trained on a part of the rows; h2 on a sample half of which h1 gets wrong; h3 on all rows where h1 and h2
@@ -162,9 +161,8 @@ class ThreeBoostClassifier(ClassifierMixin, BaseEstimator):
 
     def votes(self, X: Any) -> Votes:
         """Return what h1, h2 and h3 say."""
-        encoded = read_fitted_rows(self, X)
-        rows = Rows(encoded, X if is_frame(X) else encoded)
-        labels = self._members.labels(rows, 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs))
+        rows = self._read(X)
+        labels = self._members.labels(rows, self._threads())
         return Votes(labels=labels, weights=self.estimator_weights_, classes=self.classes_)
 
     @property
@@ -179,39 +177,23 @@ class ThreeBoostClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._members.estimators(self)
 
-    def __len__(self) -> int:
-        check_is_fitted(self)
-        return len(self._members)
-
-    def __getitem__(self, t: int) -> Any:
-        return self.estimators_[t]
-
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label that h1 and h2 agree on, or else h3's."""
         return decide(self.votes(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the share of the members' votes."""
+        """Return the share of the members' votes, weighed by `estimator_weights_`: a rank, not a probability."""
         votes = self.votes(X)
         return vote_counts(votes) / votes.member_weights().sum()
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return log_probabilities(self.predict_proba(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the prediction of h1, of h1 and h2 (which is h1's), and of all three."""
         for count in prefix_counts(self.votes(X)):
             yield self.classes_[count.winners()]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        learner: Any = self.estimator
-        tags.input_tags.allow_nan = True
-        if hasattr(learner, "__sklearn_tags__") and not isinstance(learner, type):
-            tags.input_tags.allow_nan = learner.__sklearn_tags__().input_tags.allow_nan
-        return tags
 
 
 def _mean(wrong: Array, weights: Array) -> float:

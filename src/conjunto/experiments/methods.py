@@ -63,10 +63,15 @@ METHODS: dict[str, Registered] = {
     ),
     "flipping": Registered("flipping", "FlippingClassifier", parameters={"n_estimators": 1000}),
     "adaboost": Registered(
-        "AdaBoost (stumps)", "AdaBoostClassifier", "AdaBoostRegressor", {"n_estimators": 100}, panel=True
+        "AdaBoost (SAMME or R2)",
+        "AdaBoostClassifier",
+        "AdaBoostRegressor",
+        {"n_estimators": 100, "estimator__max_depth": 3},
+        panel=True,
     ),
+    "adaboost-stumps": Registered("AdaBoost (stumps)", "AdaBoostClassifier", parameters={"n_estimators": 100}),
     "adaboost-m1": Registered(
-        "AdaBoost.M1, trees of depth 3",
+        "AdaBoost.M1",
         "AdaBoostClassifier",
         parameters={"n_estimators": 100, "algorithm": "m1", "restart": "bootstrap", "estimator__max_depth": 3},
     ),

@@ -42,7 +42,7 @@ def held_out_rows(stream: Stream, y: NDArray[Any], n_classes: int, share: float)
     held_out = np.zeros(len(y), dtype=bool)
     strata = [np.flatnonzero(y == code) for code in range(n_classes)] if n_classes else [np.arange(len(y))]
     for rows in strata:
-        count = min(round(share * len(rows)), len(rows) - 1)
+        count = max(0, min(round(share * len(rows)), len(rows) - 1))
         held_out[random.permutation(rows)[:count]] = True
     if not held_out.any():
         raise ValueError(f"validation_fraction={share:g} of {len(y)} rows leaves none to validate on: raise it")

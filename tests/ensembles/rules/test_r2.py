@@ -46,4 +46,4 @@ def test_no_error_at_all_is_perfect():
     one = rule()
     error = one.error(WEIGHTS, Y[None])
     assert error == 0.0
-    assert one.perfect(error, Y[None])
+    assert one.perfect(error)

@@ -1,7 +1,9 @@
 """A rule of boosting: what vote does a member get, and what does the next one see?
 
 The loop in `_sequential.py` keeps the weights, normalises and floors them, fits members and decides when to stop. A
-rule answers its questions. Weights have one row per example and, where a rule weighs pairs, one column per class.
+rule answers its questions, in every round in this order: `views`, `heard`, `error`, `perfect`, `vote`, `reweigh`; it
+may keep what it found for the next question. Weights have one row per example and, where pairs are weighed, one column
+per class.
 """
 
 from __future__ import annotations
@@ -27,11 +29,15 @@ class Rule:
     """What members are asked for; "values" needs regressors, "leaves" are shares where the learner has none."""
     per_class: ClassVar[bool] = False
     """Whether a round has one member per class (one in all where there are two)."""
+    needs_probabilities: ClassVar[bool] = False
+    """Whether labels alone will not do in place of shares."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.y = problem.y
         self.n_classes = problem.n_classes
+        self.resampled = False
+        """Whether members see samples, drawn by weight; the loop says so."""
         self.limit = 0.5
         """Errors from here on are no better than chance."""
         self.bound: float | None = None
@@ -66,7 +72,7 @@ class Rule:
         """The error of a round under its weights."""
         return float((weights * (said[0] != self.y)).sum())
 
-    def perfect(self, error: float, said: Array) -> bool:
+    def perfect(self, error: float) -> bool:
         """Whether nothing is left to learn."""
         return error <= 0
 
@@ -128,9 +134,3 @@ def both_sides(scores: Array) -> Array:
 def samme_probabilities(decision: Array) -> Array:
     """Zhu et al.: classes are as probable as exp(score / (K - 1))."""
     return softmax(decision / max(1, decision.shape[1] - 1), axis=1)
-
-
-def one_against_rest(y: Array, n_classes: int, width: int) -> Array:
-    """(n, members): +1 where the row is of the member's class, -1 elsewhere; one member speaks for the second class."""
-    classes = np.arange(n_classes) if width > 1 else np.array([n_classes - 1])
-    return np.where(y[:, None] == classes, 1.0, -1.0) if n_classes > 1 else -np.ones((len(y), 1))

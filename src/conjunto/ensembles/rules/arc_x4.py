@@ -25,9 +25,9 @@ class ArcX4(Rule):
         self._wrong = np.zeros(len(weights))
         return weights
 
-    def perfect(self, error: float, said: Array) -> bool:
-        """As long as nobody was ever wrong, the weights do not change and neither do members."""
-        return error <= 0 and not self._wrong.any()
+    def perfect(self, error: float) -> bool:
+        """As long as nobody was ever wrong the weights do not change, nor do members, unless they see samples."""
+        return error <= 0 and not self._wrong.any() and not self.resampled
 
     def vote(self, error: float) -> float:
         """All alike."""

@@ -1,7 +1,6 @@
 """Gentle AdaBoost (Friedman, Hastie and Tibshirani 2000): Newton steps on the exponential loss.
 
-Members are regressions of the sides -1 and +1, one per class (one in all for two classes); nothing is divided by a
-small probability, hence gentle.
+Members are least-squares regressions of the sides -1 and +1; nothing is divided by a small probability, hence gentle.
 """
 
 from __future__ import annotations
@@ -11,24 +10,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from conjunto.ensembles.rules._per_class import PerClass
 from conjunto.ensembles.rules._rule import Array
-from conjunto.ensembles.rules.mh import MH
 from conjunto.problem import Problem
 from conjunto.view import View
 
 
-class Gentle(MH):
-    """MH with least squares instead of labels."""
+class Gentle(PerClass):
+    """Regressions of the sides."""
 
     answer = "values"
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self.limit = math.inf
-        self.bound = None
 
     def members_problem(self) -> Problem:
-        """Regression on the sides."""
+        """Regression."""
         return replace(self.problem, y=self.sides[:, 0].copy(), classes=None)
 
     def views(self, weights: Array) -> list[View]:
@@ -40,8 +38,8 @@ class Gentle(MH):
         self._away = float((np.abs(said.T - self.sides) * (weights > 0)).max())
         return float(weights[said.T * self.sides <= 0].sum())
 
-    def perfect(self, error: float, said: Array) -> bool:
-        """A member that meets every side exactly would be fitted again and again."""
+    def perfect(self, error: float) -> bool:
+        """Members that meet every side would be fitted again and again."""
         return self._away < 1e-9
 
     def vote(self, error: float) -> float:
@@ -51,11 +49,6 @@ class Gentle(MH):
     def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
         """By exp(-Y f)."""
         return weights * np.exp(-vote * self.sides * said.T)
-
-    @classmethod
-    def worth(cls, said: Array, n_classes: int) -> Array:
-        """The value."""
-        return said
 
     @classmethod
     def decision(cls, scores: Array, total: float) -> Array:

@@ -37,7 +37,7 @@ class Logit(Gentle):
         """For each class its own weights and responses."""
         return [View(*pair) for pair in zip(weights.T, self._responses.T, strict=True)]
 
-    def perfect(self, error: float, said: Array) -> bool:
+    def perfect(self, error: float) -> bool:
         """Probabilities never reach 0 and 1: there is always something left."""
         return False
 

@@ -1,6 +1,6 @@
 """AdaBoost.MH (Schapire and Singer 1999): one run on the pairs (example, class), asking "is it this class?".
 
-Each round fits one binary member per class under a weight per pair, and one vote for all of them. The bound of the
+Each round fits one binary member per class under a weight per pair, with one vote for all of them. The bound of the
 error is K / 2 times the product of the normalisers: a wrong decision costs at least 2 among its K pairs.
 """
 
@@ -10,27 +10,20 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import expit
 
-from conjunto.ensembles.rules._rule import Array, Rule, one_against_rest
+from conjunto.ensembles.rules._per_class import PerClass
+from conjunto.ensembles.rules._rule import Array
 from conjunto.problem import Problem
 from conjunto.view import View
 
 
-class MH(Rule):
-    """One binary member per class and round."""
-
-    per_class = True
+class MH(PerClass):
+    """Binary members."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
-        self.sides = one_against_rest(self.y, self.n_classes, self.width(self.n_classes))
         self._labels = (self.sides > 0).astype(np.int32)
         self.bound = max(1.0, self.n_classes / 2)
-
-    def start(self, weights: Array) -> Array:
-        """Shared equally by the classes."""
-        return np.repeat(weights[:, None], self.sides.shape[1], axis=1) / self.sides.shape[1]
 
     def members_problem(self) -> Problem:
         """Members say 1 for "this class" and 0 for "another"."""
@@ -56,9 +49,3 @@ class MH(Rule):
     def worth(cls, said: Array, n_classes: int) -> Array:
         """-1 or +1."""
         return 2.0 * said - 1
-
-    @classmethod
-    def probabilities(cls, scores: Array, total: float) -> Array:
-        """Half of a score estimates the log-odds of its class (Friedman et al. 2000)."""
-        odds = expit(2 * scores)
-        return odds / odds.sum(axis=1, keepdims=True)

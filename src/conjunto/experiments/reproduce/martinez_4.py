@@ -45,6 +45,7 @@ BOOSTING: Mapping[str, Any] = MappingProxyType(
         "algorithm": "m1",
         "restart": "bootstrap",
         "weight_floor": 1e-8,
+        "estimator__max_depth": None,
         "estimator__min_samples_leaf": 2,
     }
 )

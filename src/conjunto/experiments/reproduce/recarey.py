@@ -15,7 +15,7 @@ from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method, Source
 
 RUNS = 10
-STUMP, TREE = "stump", "tree of 244 leaves"
+STUMP, TREE = "stump", "tree of 244 splits"
 ROUNDS = (10, 100, 400)
 DEPARTURES = (
     "the mean of 10 draws of the data; the figure shows one",
@@ -27,8 +27,8 @@ def experiment_figure() -> Experiment:
     """2000 rows to train, 10,000 to test."""
     methods = (
         Method("cart", STUMP, {"max_depth": 1}),
-        Method("cart", TREE, {"max_leaf_nodes": 244}),
-        *(Method("adaboost", f"AdaBoost {rounds}", {"n_estimators": rounds}) for rounds in ROUNDS),
+        Method("cart", TREE, {"max_leaf_nodes": 245}),
+        *(Method("adaboost-stumps", f"AdaBoost {rounds}", {"n_estimators": rounds}) for rounds in ROUNDS),
     )
     source = Source("chi-squared", train=2000, test=10_000)
     return Experiment((source,), methods, Protocol("holdout", RUNS), ("error",), name="recarey-2.4")

@@ -1,0 +1,68 @@
+"""What every fitted ensemble can do with its members, however they were built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from conjunto import _core
+from conjunto.learners.members import ForeignMembers, Rows, TreeMembers
+from conjunto.learners.rows import read_fitted_rows
+from conjunto.problem import Columns, is_frame
+
+
+class FittedMembers(BaseEstimator):
+    """Access to members, and to the packed trees where they are ours."""
+
+    n_jobs: int | None
+    estimators_: Any
+    _members: TreeMembers | ForeignMembers
+    _columns: Columns
+
+    def _read(self, X: Any) -> Rows:
+        encoded = read_fitted_rows(self, X)
+        return Rows(encoded, X if is_frame(X) else encoded)
+
+    def _threads(self) -> int:
+        return 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+
+    @property
+    def nbytes_(self) -> int:
+        """Bytes that the packed trees take."""
+        return self._forest("nbytes_").nbytes
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf of each row in each tree, (n, trees), numbered from 0 within the tree."""
+        return self._forest("apply").leaves(read_fitted_rows(self, X), self._threads())
+
+    def _forest(self, what: str) -> _core.Forest:
+        check_is_fitted(self)
+        if not isinstance(self._members, TreeMembers):
+            raise AttributeError(f"{what} needs members that are trees of conjunto")
+        return self._members.forest
+
+    def __len__(self) -> int:
+        check_is_fitted(self)
+        return len(self._members)
+
+    def __getitem__(self, t: int) -> Any:
+        return self.estimators_[t]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        learner: Any = getattr(self, "estimator", None)
+        tags.input_tags.allow_nan = True
+        if hasattr(learner, "__sklearn_tags__") and not isinstance(learner, type):
+            tags.input_tags.allow_nan = learner.__sklearn_tags__().input_tags.allow_nan
+        return tags
+
+
+def log_probabilities(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithms, -inf for 0 without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities)
