@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from conjunto.experiments import METHODS
+
 
 def command(*arguments, **options):
     line = [sys.executable, "-m", "conjunto.cli", *arguments]
@@ -22,7 +24,7 @@ def test_help_imports_nothing_heavy():
     assert "conjunto compare data.csv --target y" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["compare", "train", "predict", "datasets", "report", "reproduce"])
+@pytest.mark.parametrize("name", ["compare", "train", "predict", "datasets", "methods", "report", "reproduce"])
 def test_every_command_has_help_with_an_example(cli, name):
     code, out, _ = cli(name, "--help")
     assert code == 0
@@ -62,3 +64,25 @@ def test_missing_extras_are_named(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "pip install 'conjunto[cli]'" in done.stderr
+
+
+def test_methods_are_listed_and_described(cli):
+    code, out, _ = cli("methods")
+    assert code == 0
+    lines = {line.split()[0]: line for line in out.splitlines()}
+    assert set(lines) == set(METHODS)
+    assert "classification* and regression*" in lines["bagging"]
+    assert "*" not in lines["arc-x4"]
+    code, out, _ = cli("methods", "adaboost:algorithm=mh")
+    assert code == 0
+    assert "algorithm='mh'" in out
+    assert "estimator__max_depth=3" in out
+    code, _, err = cli("methods", "adabost")
+    assert code == 2
+    assert "did you mean 'adaboost'" in err
+
+
+def test_a_comma_between_parameters_is_explained(cli):
+    code, _, err = cli("train", "iris", "--method", "adaboost:algorithm=mh,n_estimators=20")
+    assert code == 2
+    assert "parameters follow theirs with colons" in err

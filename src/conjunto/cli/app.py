@@ -13,6 +13,7 @@ import click
 from conjunto import __version__
 from conjunto.cli.compare import compare
 from conjunto.cli.datasets import datasets
+from conjunto.cli.methods import methods
 from conjunto.cli.predict import predict
 from conjunto.cli.report import report
 from conjunto.cli.reproduce import reproduce
@@ -36,7 +37,7 @@ def conjunto() -> None:
     """
 
 
-for command in (compare, train, predict, datasets, report, reproduce):
+for command in (compare, train, predict, datasets, methods, report, reproduce):
     conjunto.add_command(command)
 
 

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @table_options
 @click.option(
-    "--methods", metavar="LIST", help="Such as cart,bagging,random-forest:n_estimators=500; default: a panel."
+    "--methods",
+    metavar="LIST",
+    help="Such as cart,adaboost:algorithm=mh:n_estimators=200 (`conjunto methods` lists them); default: a panel.",
 )
 @click.option(
     "--protocol", metavar="P", help="10x10 (repeated k-fold), 5-fold, holdout:100, bootstrap:50; default: by size."

@@ -93,8 +93,10 @@ def parse_methods(text: str) -> list[Method]:
     methods = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, *settings = part.split(":")
+        if "=" in name:
+            raise InputError(f"{name!r} is no method; parameters follow theirs with colons, as in bagging:a=1:b=2")
         if name not in METHODS:
-            raise InputError(f"unknown method {name!r}; {suggest(name, METHODS)}")
+            raise InputError(f"unknown method {name!r}; {suggest(name, METHODS, len(METHODS))} (`conjunto methods`)")
         methods.append(Method(name, part, dict(_setting(item) for item in settings)))
     if not methods:
         raise InputError(f"--methods: name at least one; known are {', '.join(METHODS)}")

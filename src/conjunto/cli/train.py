@@ -22,7 +22,10 @@ from conjunto.cli.inputs import (
 @click.argument("data")
 @table_options
 @click.option(
-    "--method", default="random-forest", show_default=True, help="Such as bagging or bagging:n_estimators=500."
+    "--method",
+    default="random-forest",
+    show_default=True,
+    help="Such as bagging or adaboost:algorithm=mh:n_estimators=200 (`conjunto methods` lists them).",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--out", metavar="FILE", default="model.skops", show_default=True, type=click.Path(path_type=Path))

@@ -18,6 +18,7 @@ RUNS = 10
 STUMP, TREE = "stump", "tree of 244 splits"
 ROUNDS = (10, 100, 400)
 DEPARTURES = (
+    "the text counts splits (a stump has d = 1), so the large tree, d = 244, has 245 leaves here",
     "the mean of 10 draws of the data; the figure shows one",
     "the numbers of rounds are ours: the figure's axis is not in the text",
 )

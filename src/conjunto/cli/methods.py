@@ -1,0 +1,35 @@
+"""`conjunto methods`: what `compare` and `train` know by name."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(short_help="The methods that can be named.")
+@click.argument("name", required=False)
+def methods(name: str | None) -> None:
+    """List the methods that can be named, or the parameters of one; * marks those that compare runs by default.
+
+    \b
+    conjunto methods
+    conjunto methods adaboost
+    conjunto compare data.csv --methods bagging,adaboost:algorithm=mh:estimator__max_depth=3
+    """
+    from conjunto.cli.inputs import parse_methods
+    from conjunto.experiments import METHODS, make
+    from conjunto.experiments.methods import estimator_name, panel
+
+    tasks = ("classification", "regression")
+    if name is not None:
+        (chosen, *_) = parse_methods(name)
+        for task in (task for task in tasks if estimator_name(chosen.name, task)):
+            model = make(chosen.name, task, chosen.parameters)
+            click.echo(f"{task}: {estimator_name(chosen.name, task)}")
+            for parameter, value in sorted(model.get_params().items()):
+                if parameter not in ("estimator", "random_state"):
+                    click.echo(f"  {parameter}={value!r}")
+        return
+    default = {task: panel(task) for task in tasks}
+    for key, method in METHODS.items():
+        does = " and ".join(task + "*" * (key in default[task]) for task in tasks if estimator_name(key, task))
+        click.echo(f"{key:<18}{does:<34}{method.title}")
