@@ -329,7 +329,13 @@ def test_validation_errors_are_those_of_rows_that_no_member_saw(tol, seed):
 def test_early_stopping_with_every_rule(algorithm):
     X, y, _ = problem(3)
     model = AdaBoostClassifier(
-        for_all(algorithm), 40, algorithm=algorithm, early_stopping="validation", n_iter_no_change=3, tol=1.0
+        for_all(algorithm),
+        40,
+        algorithm=algorithm,
+        early_stopping="validation",
+        n_iter_no_change=3,
+        tol=1.0,
+        random_state=0,
     ).fit(X, y)
     # Nothing can improve by more than 1.
     assert len(model) == len(model.validation_errors_) == 4
