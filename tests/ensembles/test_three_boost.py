@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from conjunto import CARTClassifier, ThreeBoostClassifier
+from conjunto import CARTClassifier, CARTRegressor, ThreeBoostClassifier
 from conjunto.datasets import make_threenorm, make_twonorm
 from conjunto.generation.rows import half_wrong_sample, subsample
 from conjunto.streams import Stream
@@ -284,3 +284,5 @@ def test_errors(parameters, message):
 def test_regressors_are_refused():
     with pytest.raises(TypeError, match="estimator must be a scikit-learn classifier"):
         ThreeBoostClassifier(CARTClassifier).fit(X, Y)
+    with pytest.raises(TypeError, match=r"estimator must be a classifier, got CARTRegressor\(\)"):
+        ThreeBoostClassifier(CARTRegressor()).fit(X, Y)

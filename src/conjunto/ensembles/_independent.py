@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regressor
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,7 +24,7 @@ from conjunto.callbacks import CallbackSupportMixin, fit_task, has_callbacks, me
 from conjunto.checks import check_choice, check_count
 from conjunto.ensembles._fitted import FittedMembers, log_probabilities
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members, is_native
+from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, check_learner, fit_members, is_native
 from conjunto.problem import Columns, Problem, read_problem
 from conjunto.streams import Key, Stream, root_key
 from conjunto.view import View
@@ -62,15 +62,7 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
         learner = getattr(self, "estimator", None)
         if learner is None:
             return CARTClassifier() if self._classification else CARTRegressor()
-        if not (hasattr(learner, "fit") and hasattr(learner, "get_params")) or isinstance(learner, type):
-            raise TypeError(
-                f"estimator must be a scikit-learn {'classifier' if self._classification else 'regressor'} "
-                f"(an object with fit, predict and get_params), got {learner!r}"
-            )
-        if not (is_classifier if self._classification else is_regressor)(learner):
-            raise TypeError(
-                f"estimator must be a {'classifier' if self._classification else 'regressor'}, got {learner!r}"
-            )
+        check_learner(learner, classification=self._classification)
         return learner
 
     @with_callbacks

@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from conjunto.atomic import all_or_nothing
@@ -27,6 +26,7 @@ from conjunto.ensembles._watch import Watch
 from conjunto.ensembles.rules import RULES, Rule
 from conjunto.generation.rows import bootstrap, weighted_bootstrap
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
+from conjunto.learners.members import check_learner
 from conjunto.learners.rounds import ForeignRounds, TreeRounds, start_rounds
 from conjunto.problem import Problem, read_problem
 from conjunto.streams import Key, Stream, root_key
@@ -175,22 +175,15 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
     def _learner(self, rule: Rule) -> Any:
         """The base learner: the parameter `estimator`, or a shallow tree, of the kind that the rule needs."""
         regression = rule.answer == "values"
-        kind = "regressor" if regression else "classifier"
         learner = self.estimator
         if learner is None:
             return (CARTRegressor if regression else CARTClassifier)(max_depth=self._default_depth)
-        if not (hasattr(learner, "fit") and hasattr(learner, "get_params")) or isinstance(learner, type):
-            raise TypeError(
-                f"estimator must be a scikit-learn {kind} (an object with fit, predict and get_params), got {learner!r}"
-            )
         if regression and self._classification and type(learner) is CARTClassifier:
             shared = set(CARTRegressor().get_params()) - {"criterion"}
             return CARTRegressor(**{name: value for name, value in learner.get_params().items() if name in shared})
-        if not (is_regressor if regression else is_classifier)(learner):
-            ours = " (or a CARTClassifier, which is then grown as a regression tree)" if self._classification else ""
-            raise TypeError(
-                f"estimator must be a {kind}{ours if regression else ''} for {self._rule_name()!r}, got {learner!r}"
-            )
+        ours = " (or a CARTClassifier, which is then grown as a regression tree)"
+        use = f"{ours if regression and self._classification else ''} for {self._rule_name()!r}"
+        check_learner(learner, classification=not regression, use=use)
         if rule.needs_probabilities and not hasattr(learner, "predict_proba"):
             raise TypeError(f"{self._rule_name()!r} needs an estimator with predict_proba, which {learner!r} has not")
         return learner

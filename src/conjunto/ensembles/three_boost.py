@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, is_classifier
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto.atomic import all_or_nothing
@@ -17,7 +17,7 @@ from conjunto.checks import check_count, check_share_or_count
 from conjunto.ensembles._fitted import FittedMembers, log_probabilities
 from conjunto.generation.rows import half_wrong_sample, subsample
 from conjunto.learners.cart import CARTClassifier
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members
+from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, check_learner, fit_members
 from conjunto.problem import Problem, read_problem
 from conjunto.streams import Stream, root_key
 from conjunto.view import View
@@ -141,8 +141,7 @@ class ThreeBoostClassifier(ClassifierMixin, FittedMembers):
 
     def _learner(self) -> Any:
         learner = CARTClassifier(max_depth=1) if self.estimator is None else self.estimator
-        if isinstance(learner, type) or not (hasattr(learner, "fit") and is_classifier(learner)):
-            raise TypeError(f"estimator must be a scikit-learn classifier, got {learner!r}")
+        check_learner(learner, classification=True)
         if self.depth == 1:
             return learner
         return ThreeBoostClassifier(self.estimator, depth=self.depth - 1, first_share=self.first_share)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
 
@@ -158,6 +158,17 @@ class ForeignMembers:
         return list(self.fitted)
 
 
+def check_learner(learner: Any, *, classification: bool, use: str = "") -> None:
+    """Refuse what cannot be a member; `use` goes on with the message, as in " for 'r2'"."""
+    kind = "classifier" if classification else "regressor"
+    if not (hasattr(learner, "fit") and hasattr(learner, "get_params")) or isinstance(learner, type):
+        raise TypeError(
+            f"estimator must be a scikit-learn {kind} (an object with fit, predict and get_params), got {learner!r}"
+        )
+    if not (is_classifier if classification else is_regressor)(learner):
+        raise TypeError(f"estimator must be a {kind}{use}, got {learner!r}")
+
+
 def is_native(learner: Any) -> bool:
     """Whether the core grows this learner itself."""
     return type(learner) in (CARTClassifier, CARTRegressor)
@@ -248,4 +259,4 @@ def _is_seed(name: str) -> bool:
     return name == "random_state" or name.endswith("__random_state")
 
 
-__all__ = ["ForeignMembers", "Rows", "TreeMembers", "fit_members", "is_native"]
+__all__ = ["ForeignMembers", "Rows", "TreeMembers", "check_learner", "fit_members", "is_native"]
