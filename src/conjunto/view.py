@@ -18,3 +18,5 @@ class View:
     """(n,) class codes or targets, possibly altered."""
     columns: NDArray[Any] | None = None
     """Numbers of the columns that the member may use."""
+    halves: NDArray[Any] | None = None
+    """(n,) 1 for rows of the half that grows the tree first (IGP); None: the learner draws two halves."""
