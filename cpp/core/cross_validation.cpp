@@ -16,40 +16,36 @@ constexpr double kTie = 1e-12;
 // same for a range of them.
 class Losses {
 public:
-    Losses(std::size_t candidates, bool whole) : whole_(whole), first_(candidates + 1), squares_(first_), products_(first_) {}
+    explicit Losses(std::size_t candidates) : first_(candidates + 1), second_(first_) {}
 
-    // A row of this weight loses `loss` in candidates from .. to - 1.
+    // An item of this weight loses `loss` in candidates from .. to - 1.
     void add(std::size_t from, std::size_t to, double weight, double loss) {
-        const double mass = whole_ ? weight : weight * weight;
-        for (const auto& [at, sign] : {std::pair{from, 1.0}, std::pair{to, -1.0}}) {
-            first_[at] += sign * weight * loss;
-            squares_[at] += sign * mass * loss * loss;
-            products_[at] += sign * mass * loss;
-        }
+        first_[from] += weight * loss;
+        first_[to] -= weight * loss;
+        second_[from] += weight * loss * loss;
+        second_[to] -= weight * loss * loss;
     }
-    void count(double weight) {
+    // `items` is how many items of weight 1 an item stands for.
+    void count(double weight, double items) {
         weight_ += weight;
-        mass_ += whole_ ? weight : weight * weight;
+        items_ += items;
     }
 
-    // Mean losses, and their standard errors: copies of a row count as rows, other weights as weights.
+    // Mean losses, and their standard errors: sqrt(p (1 - p) / N) in classification.
     void finish(double unit, PruningPath& path) const {
-        double first = 0, squares = 0, products = 0;
+        double first = 0, second = 0;
         for (std::size_t k = 0; k + 1 < first_.size(); ++k) {
             first += first_[k];
-            squares += squares_[k];
-            products += products_[k];
+            second += second_[k];
             const double mean = std::max(0.0, first / weight_);
-            const double spread = std::max(0.0, squares - 2 * mean * products + mean * mean * mass_);
             path.error.push_back(mean * unit);
-            path.standard_error.push_back(std::sqrt(spread) / weight_ * unit);
+            path.standard_error.push_back(std::sqrt(std::max(0.0, second / weight_ - mean * mean) / items_) * unit);
         }
     }
 
 private:
-    bool whole_;
-    double weight_ = 0, mass_ = 0;
-    std::vector<double> first_, squares_, products_;
+    double weight_ = 0, items_ = 0;
+    std::vector<double> first_, second_;
 };
 
 // How much of each row's weight every fold holds out.
@@ -94,7 +90,7 @@ public:
         candidates_.clear();
         for (std::size_t k = 0; k + 1 < path.alpha.size(); ++k) candidates_.push_back(std::sqrt(path.alpha[k] * path.alpha[k + 1]));
         candidates_.push_back(INFINITY);
-        Losses losses(candidates_.size(), !one_.weights);
+        Losses losses(candidates_.size());
         for (std::size_t fold = 0; fold < folds.count; ++fold) judge(folds, fold, losses);
         losses.finish(options_.classes ? 1.0 : scale_ * scale_, path);
         const auto best = std::min_element(path.error.begin(), path.error.end());
@@ -150,7 +146,7 @@ private:
 
     void judge_row(const Forest& tree, std::uint32_t row, double weight, Losses& losses) {
         const double* x = row_values(row);
-        losses.count(weight);
+        losses.count(weight, one_.weights ? 1.0 : weight);
         std::size_t end = candidates_.size();
         std::int32_t at = tree.nodes.empty() ? ~0 : 0;
         while (at >= 0 && end > 0) {
