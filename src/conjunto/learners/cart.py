@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,12 +26,13 @@ from conjunto.checks import (
     check_row_limit,
     resolve_max_features,
 )
+from conjunto.learners.readable import ReadableTree
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.problem import Problem, read_problem
 from conjunto.streams import Key, root_key
 
 
-class _CART(BaseEstimator):
+class _CART(ReadableTree):
     """What classification and regression trees share."""
 
     tree_: _core.Forest
