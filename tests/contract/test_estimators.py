@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import conjunto
 from conjunto.ballot import decide
 
-NAMES = sorted(set(conjunto.__all__) - {"Votes", "__version__"})
+NAMES = sorted(set(conjunto._HOMES) - {"Votes"})
 ENSEMBLES = [name for name in NAMES if not name.startswith(("CART", "IGPTree"))]
 SEQUENTIAL = [
     name

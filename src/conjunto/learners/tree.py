@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
+from conjunto.learners.readable import ReadableTree
 from conjunto.learners.rows import read_fitted_rows
 
 
-class SingleTree(BaseEstimator):
+class SingleTree(ReadableTree):
     """Access to one packed tree."""
 
     tree_: _core.Forest
