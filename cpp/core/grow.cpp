@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "combinations.hpp"
+#include "oblique.hpp"
 #include "parallel.hpp"
 #include "row_store.hpp"
 #include "sorted_lists.hpp"
@@ -266,6 +267,10 @@ private:
             tried += varied;
             if (choice_.found() && choice_.least() >= perfect) return;
         }
+        if (options_.oblique) {
+            drawn_.resize(1);
+            oblique_.search({columns_.data(), order}, combinations_, drawn_[0], choice_);
+        }
     }
 
     void find_combination() {
@@ -489,6 +494,7 @@ private:
     HistogramSpace histogram_;
     Combinations combinations_{table_};
     std::vector<std::vector<Term>> drawn_;
+    ObliqueSearch<Tally> oblique_{table_, node_, limits_, tally_};
     std::vector<double> values_;
     std::vector<std::uint8_t> side_;
 };

@@ -1,7 +1,8 @@
 """CART: binary trees grown to purity (Breiman, Friedman, Olshen and Stone 1984).
 
 A node is split by the test `x <= c` (numbers) or `x in V` (categories) that decreases the impurity
-`i(t) - p_L i(t_L) - p_R i(t_R)` most. Missing values go to the side that gains more.
+`i(t) - p_L i(t_L) - p_R i(t_R)` most. Missing values go to the side that gains more. Oblique trees also test
+`sum_m a_m x_m <= c`, with coefficients found one at a time (section 5.2 of the book).
 """
 
 from __future__ import annotations
@@ -99,6 +100,10 @@ class CARTClassifier(ClassifierMixin, _CART):
     combination_features : int, default=None
         Test random linear combinations of this many columns (Forest-RC, Breiman 2001); `max_features` is then
         the number of combinations tried.
+    splits : {"axis", "oblique"}, default="axis"
+        "oblique" also searches a linear combination of the columns tried at a node: of numbers only, and only of
+        columns that no row of the node lacks. It is taken where it is better than the best test on one column.
+        Goes neither with `combination_features` nor with `k_best` above 1.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     random_state : int, RandomState or None, default=None
@@ -141,6 +146,7 @@ class CARTClassifier(ClassifierMixin, _CART):
         min_impurity_decrease: float = 0.0,
         k_best: int = 1,
         combination_features: int | None = None,
+        splits: str = "axis",
         class_weight: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -154,6 +160,7 @@ class CARTClassifier(ClassifierMixin, _CART):
         self.min_impurity_decrease = min_impurity_decrease
         self.k_best = k_best
         self.combination_features = combination_features
+        self.splits = splits
         self.class_weight = class_weight
         self.random_state = random_state
 
@@ -208,6 +215,7 @@ class CARTRegressor(RegressorMixin, _CART):
         min_impurity_decrease: float = 0.0,
         k_best: int = 1,
         combination_features: int | None = None,
+        splits: str = "axis",
         random_state: Any = None,
     ) -> None:
         self.criterion = criterion
@@ -220,6 +228,7 @@ class CARTRegressor(RegressorMixin, _CART):
         self.min_impurity_decrease = min_impurity_decrease
         self.k_best = k_best
         self.combination_features = combination_features
+        self.splits = splits
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CARTRegressor:
@@ -250,6 +259,10 @@ def grow_options(learner: CARTClassifier | CARTRegressor, problem: Problem, thre
     options.combination = min(check_optional_count("combination_features", learner.combination_features) or 0, NO_LIMIT)
     options.max_features = resolve_max_features(learner.max_features, problem.m, combinations=options.combination > 0)
     options.k_best = min(check_count("k_best", learner.k_best), NO_LIMIT)
+    options.oblique = check_choice("splits", learner.splits, ("axis", "oblique")) == "oblique"
+    if options.oblique and (options.combination or options.k_best > 1):
+        other = "combination_features" if options.combination else "k_best > 1"
+        raise ValueError(f'splits="oblique" does not go with {other}')
     depth = check_optional_count("max_depth", learner.max_depth)
     if depth is not None:
         options.max_depth = min(depth, NO_LIMIT)
