@@ -90,6 +90,8 @@ Views checked_views(const Table& table, const GrowOptions& options, Key key, con
     require(!(small_weights && weights), "give one kind of weights");
     require(options.k_best >= 1 && options.max_features >= 1, "k_best and max_features must be positive");
     require(options.combination == 0 || options.max_features < (1U << 20), "max_features is too large for combinations");
+    require(!options.oblique || (options.combination == 0 && options.k_best == 1),
+            "oblique goes neither with combination nor with k_best > 1");
     require(options.classes <= kMaxClasses, "too many classes");
     if (labels) {
         shaped(*labels, true, "labels must be (members, rows) or (1, rows)");
@@ -282,6 +284,7 @@ void init_grow(nb::module_& m) {
         .def_rw("classes", &GrowOptions::classes)
         .def_rw("max_features", &GrowOptions::max_features)
         .def_rw("combination", &GrowOptions::combination)
+        .def_rw("oblique", &GrowOptions::oblique)
         .def_rw("k_best", &GrowOptions::k_best)
         .def_rw("max_depth", &GrowOptions::max_depth)
         .def_rw("max_leaves", &GrowOptions::max_leaves)

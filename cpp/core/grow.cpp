@@ -7,6 +7,7 @@
 
 #include "combinations.hpp"
 #include "grower.hpp"
+#include "oblique.hpp"
 #include "row_store.hpp"
 #include "sorted_lists.hpp"
 #include "split_category.hpp"
@@ -268,6 +269,10 @@ private:
             tried += varied;
             if (choice_.found() && choice_.least() >= perfect) return;
         }
+        if (options_.oblique) {
+            drawn_.resize(1);
+            oblique_.search({columns_.data(), order}, combinations_, drawn_[0], choice_);
+        }
     }
 
     void find_combination() {
@@ -503,6 +508,7 @@ private:
     HistogramSpace histogram_;
     Combinations combinations_{table_};
     std::vector<std::vector<Term>> drawn_;
+    ObliqueSearch<Tally> oblique_{table_, node_, limits_, tally_};
     std::vector<double> values_;
     std::vector<std::uint8_t> side_;
 };

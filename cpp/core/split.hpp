@@ -82,6 +82,10 @@ inline double midpoint(double low, double high) {
 struct Limits {
     std::size_t min_rows = 1;
     double min_weight = 0;
+
+    bool allow(std::size_t rows_left, std::size_t rows, double left, double total) const {
+        return rows_left >= min_rows && rows - rows_left >= min_rows && left >= min_weight && total - left >= min_weight;
+    }
 };
 
 }  // namespace conjunto

@@ -63,10 +63,7 @@ bool search_category(Tally& tally, const NodeRows& node, const Limits& limits, c
         }
         choice.offer(split);
     };
-    auto allowed = [&](std::size_t rows_left) {
-        return rows_left >= limits.min_rows && node.n - rows_left >= limits.min_rows &&
-               tally.left() >= limits.min_weight && node.total - tally.left() >= limits.min_weight;
-    };
+    auto allowed = [&](std::size_t rows_left) { return limits.allow(rows_left, node.n, tally.left(), node.total); };
     // Cuts of the present categories in the order of `value`.
     auto try_prefixes = [&](auto&& value) {
         space.order = space.present;

@@ -17,10 +17,7 @@ namespace conjunto {
 template <class Tally, class Apart, class Offer>
 void scan_sorted(Tally& tally, const NodeRows& node, const Limits& limits, std::span<const std::uint32_t> sorted,
                  std::span<const std::uint32_t> missing, Apart&& apart, Offer&& offer) {
-    auto allowed = [&](std::size_t rows_left) {
-        return rows_left >= limits.min_rows && node.n - rows_left >= limits.min_rows &&
-               tally.left() >= limits.min_weight && node.total - tally.left() >= limits.min_weight;
-    };
+    auto allowed = [&](std::size_t rows_left) { return limits.allow(rows_left, node.n, tally.left(), node.total); };
     tally.clear();
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         tally.add(sorted[i]);

@@ -49,6 +49,10 @@ public:
         left_ += node_.weight_of(i);
         moment_ += node_.moment_of(i);
     }
+    void remove(std::size_t i) {
+        left_ -= node_.weight_of(i);
+        moment_ -= node_.moment_of(i);
+    }
     void add_group(const double* group) {
         left_ += group[0];
         moment_ += group[1];
@@ -89,6 +93,7 @@ public:
         right_part_ = whole_;
     }
     void add(std::size_t i) { add_class(node_.label_of(i), node_.weight_of(i)); }
+    void remove(std::size_t i) { add_class(node_.label_of(i), -node_.weight_of(i)); }
     void add_group(const double* group) {
         for (std::size_t k = 0; k < left_of_.size(); ++k)
             if (group[k] != 0) add_class(k, group[k]);

@@ -73,6 +73,7 @@ class GrowOptions:
     classes: int
     max_features: int
     combination: int
+    oblique: bool
     k_best: int
     max_depth: int
     max_leaves: int

@@ -64,6 +64,8 @@ def checked():
     # Stumps are no better than chance for M1 on some of the checks' data.
     yield conjunto.AdaBoostClassifier(conjunto.CARTClassifier(max_depth=3), 15, algorithm="m1")
     yield conjunto.AdaBoostRegressor(n_estimators=15, algorithm="r")
+    yield conjunto.CARTClassifier(splits="oblique")
+    yield conjunto.CARTRegressor(splits="oblique")
 
 
 STRICT = {"xfail_strict": True} if "xfail_strict" in inspect.signature(parametrize_with_checks).parameters else {}

@@ -1,7 +1,8 @@
 """CART: binary trees grown to purity (Breiman, Friedman, Olshen and Stone 1984).
 
 A node is split by the test `x <= c` (numbers) or `x in V` (categories) that decreases the impurity
-`i(t) - p_L i(t_L) - p_R i(t_R)` most. Missing values go to the side that gains more. A grown tree can be pruned
+`i(t) - p_L i(t_L) - p_R i(t_R)` most. Missing values go to the side that gains more. Oblique trees also test
+`sum_m a_m x_m <= c`, with coefficients found one at a time (section 5.2 of the book). A grown tree can be pruned
 (`pruning.py`).
 """
 
@@ -114,6 +115,10 @@ class CARTClassifier(SingleClassificationTree, _CART):
     combination_features : int, default=None
         Test random linear combinations of this many columns (Forest-RC, Breiman 2001); `max_features` is then
         the number of combinations tried.
+    splits : {"axis", "oblique"}, default="axis"
+        "oblique" also searches a linear combination of the columns tried at a node: of numbers only, and only of
+        columns that no row of the node lacks. It is taken where it is better than the best test on one column.
+        Goes neither with `combination_features` nor with `k_best` above 1.
     prune : None, "cv", "reduced-error" or float, default=None
         None keeps the tree as it was grown. A number is alpha of cost-complexity pruning: the smallest tree that makes
         R(T) + alpha * leaves(T) least, with R as a share of the weight. "cv" chooses alpha by cross-validation.
@@ -174,6 +179,7 @@ class CARTClassifier(SingleClassificationTree, _CART):
         min_impurity_decrease: float = 0.0,
         k_best: int = 1,
         combination_features: int | None = None,
+        splits: str = "axis",
         prune: Any = None,
         n_folds: Any = 10,
         rule: str = "0se",
@@ -192,6 +198,7 @@ class CARTClassifier(SingleClassificationTree, _CART):
         self.min_impurity_decrease = min_impurity_decrease
         self.k_best = k_best
         self.combination_features = combination_features
+        self.splits = splits
         self.prune = prune
         self.n_folds = n_folds
         self.rule = rule
@@ -249,6 +256,7 @@ class CARTRegressor(RegressorMixin, _CART):
         min_impurity_decrease: float = 0.0,
         k_best: int = 1,
         combination_features: int | None = None,
+        splits: str = "axis",
         prune: Any = None,
         n_folds: Any = 10,
         rule: str = "0se",
@@ -266,6 +274,7 @@ class CARTRegressor(RegressorMixin, _CART):
         self.min_impurity_decrease = min_impurity_decrease
         self.k_best = k_best
         self.combination_features = combination_features
+        self.splits = splits
         self.prune = prune
         self.n_folds = n_folds
         self.rule = rule

@@ -41,6 +41,10 @@ def growth_options(learner: Any, problem: Problem, threads: int = 1) -> _core.Gr
     )
     options.max_features = resolve_max_features(learner.max_features, problem.m, combinations=options.combination > 0)
     options.k_best = min(check_count("k_best", given.get("k_best", 1)), NO_LIMIT)
+    options.oblique = check_choice("splits", given.get("splits", "axis"), ("axis", "oblique")) == "oblique"
+    if options.oblique and (options.combination or options.k_best > 1):
+        other = "combination_features" if options.combination else "k_best > 1"
+        raise ValueError(f'splits="oblique" does not go with {other}')
     depth = check_optional_count("max_depth", given.get("max_depth"))
     if depth is not None:
         options.max_depth = min(depth, NO_LIMIT)

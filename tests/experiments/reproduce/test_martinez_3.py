@@ -24,7 +24,7 @@ def rows_of(dataset, method, size, mean, sd, seed, **more):
             "size": size,
             "status": "done",
             "error": mean + sd * noise[repetition],
-            **{key: value for key, value in more.items()},
+            **more,
         }
         for repetition in range(RUNS)
     ]
