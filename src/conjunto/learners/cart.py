@@ -282,7 +282,7 @@ def grow_trees(
     """
     options = grow_options(learner, problem, threads)
     labels = np.ascontiguousarray(problem.y[None] if labels is None else labels)
-    weights = _all_weights(learner, problem, weights, labels, len(members))
+    weights = all_weights(learner, problem, weights, labels, len(members))
     small = weights is not None and weights.dtype == np.uint8
     return _core.grow(
         problem.table(threads),
@@ -297,8 +297,8 @@ def grow_trees(
     )
 
 
-def _all_weights(
-    learner: CARTClassifier | CARTRegressor,
+def all_weights(
+    learner: BaseEstimator,
     problem: Problem,
     weights: NDArray[Any] | None,
     labels: NDArray[Any],
