@@ -52,6 +52,7 @@ Out<T> copy_array(const std::vector<T>& values) {
     return out;
 }
 
+void init_c45(nb::module_& m);
 void init_draw(nb::module_& m);
 void init_forest(nb::module_& m);
 void init_grow(nb::module_& m);

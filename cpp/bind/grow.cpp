@@ -9,6 +9,7 @@
 #include "../core/reduced.hpp"
 #include "../core/session.hpp"
 #include "arrays.hpp"
+#include "views.hpp"
 
 namespace conjunto::bind {
 
@@ -22,10 +23,6 @@ void make_table(Table* self, Strided x, In1<std::uint32_t> categories, std::size
     require_aligned(categories);
     nb::gil_scoped_release release;
     new (self) Table(prepare(x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1), categories.data(), threads));
-}
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
 }
 
 Criterion criterion_of(const std::string& name) {
@@ -55,88 +52,19 @@ Risk risk_of(const std::string& name) {
     throw std::invalid_argument("unknown risk " + name);
 }
 
-// What the members of a call see, as numpy holds it.
-struct ViewArrays {
-    In1<std::uint64_t> members;
-    std::optional<In2<std::int32_t>> labels;
-    std::optional<In2<double>> targets;
-    std::optional<In2<std::uint8_t>> small_weights;
-    std::optional<In2<double>> weights;
-    std::optional<In2<std::uint32_t>> columns;
-    std::optional<In2<std::uint8_t>> halves;
-    std::optional<In1<std::uint32_t>> folds;
-};
-
-// Checks every array before the core follows a pointer.
-Views checked_views(const Table& table, const GrowOptions& options, Key key, const ViewArrays& arrays) {
-    const auto& [members, labels, targets, small_weights, weights, columns, halves, folds] = arrays;
-    Views views;
-    views.members = members.shape(0);
-    views.number = members.data();
-    views.key = key;
-    auto shaped = [&](const auto& array, bool may_be_shared, const char* message) {
-        require((array.shape(0) == views.members || (may_be_shared && array.shape(0) == 1)) && array.shape(1) == table.rows,
-                message);
-    };
-    require(table.rows > 0 && table.columns > 0, "the table is empty");
-    require_aligned(members);
-    if (labels) require_aligned(*labels);
-    if (targets) require_aligned(*targets);
-    if (weights) require_aligned(*weights);
-    if (columns) require_aligned(*columns);
-    require(labels.has_value() != targets.has_value(), "give labels or targets");
-    require(labels.has_value() == (options.classes > 0), "labels go with classes > 0, targets with classes = 0");
-    require((options.criterion == Criterion::variance) == targets.has_value(), "the criterion does not fit the task");
-    require(!(small_weights && weights), "give one kind of weights");
+// Checks every option and array before the core follows a pointer.
+Views checked_grow_views(const Table& table, const GrowOptions& options, Key key, const ViewArrays& arrays) {
+    require(arrays.labels.has_value() != arrays.targets.has_value(), "give labels or targets");
+    require((options.criterion == Criterion::variance) == arrays.targets.has_value(), "the criterion does not fit the task");
     require(options.k_best >= 1 && options.max_features >= 1, "k_best and max_features must be positive");
     require(options.combination == 0 || options.max_features < (1U << 20), "max_features is too large for combinations");
     require(!options.oblique || (options.combination == 0 && options.k_best == 1),
             "oblique goes neither with combination nor with k_best > 1");
-    require(options.classes <= kMaxClasses, "too many classes");
-    if (labels) {
-        shaped(*labels, true, "labels must be (members, rows) or (1, rows)");
-        views.labels = labels->data();
-        views.shared_labels = labels->shape(0) == 1;
-        for (std::size_t i = 0; i < labels->size(); ++i)
-            require(labels->data()[i] >= 0 && static_cast<std::uint32_t>(labels->data()[i]) < options.classes,
-                    "a label is outside 0 .. classes - 1");
-    } else {
-        shaped(*targets, true, "targets must be (members, rows) or (1, rows)");
-        views.targets = targets->data();
-        views.shared_labels = targets->shape(0) == 1;
-        for (std::size_t i = 0; i < targets->size(); ++i) require(std::isfinite(targets->data()[i]), "a target is not finite");
-    }
-    if (small_weights) {
-        shaped(*small_weights, false, "weights must be (members, rows)");
-        views.small_weights = small_weights->data();
-    }
-    if (weights) {
-        shaped(*weights, false, "weights must be (members, rows)");
-        views.weights = weights->data();
-        for (std::size_t i = 0; i < weights->size(); ++i)
-            require(std::isfinite(weights->data()[i]) && weights->data()[i] >= 0, "a weight is negative or not finite");
-    }
-    if (columns) {
-        require(columns->shape(0) == views.members && columns->shape(1) > 0, "columns must be (members, columns)");
-        views.columns = columns->data();
-        views.columns_seen = columns->shape(1);
-        for (std::size_t i = 0; i < columns->size(); ++i) require(columns->data()[i] < table.columns, "a column is out of range");
-    }
     require(!options.igp || options.classes > 0, "IGP needs classes");
     require(!options.igp || options.prune.by == Pruning::none, "IGP prunes by itself");
     require(options.prune.by != Pruning::cross_validation || options.prune.folds >= 2, "there must be two folds or more");
     require(options.prune.alpha >= 0, "alpha must not be negative");
-    if (halves) {
-        shaped(*halves, false, "halves must be (members, rows)");
-        views.halves = halves->data();
-    }
-    if (folds) {
-        require_aligned(*folds);
-        require(folds->shape(0) == table.rows, "folds needs one entry per row");
-        for (std::size_t i = 0; i < folds->size(); ++i) require(folds->data()[i] < table.rows, "a fold is out of range");
-        views.folds = folds->data();
-    }
-    return views;
+    return checked_views(table, options.classes, key, arrays);
 }
 
 Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t low, std::uint64_t high,
@@ -145,7 +73,7 @@ Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t
                    std::optional<In2<double>> weights, std::optional<In2<std::uint32_t>> columns,
                    std::optional<In2<std::uint8_t>> halves, std::optional<In1<std::uint32_t>> folds) {
     const ViewArrays arrays{members, labels, targets, small_weights, weights, columns, halves, folds};
-    const Views views = checked_views(table, options, {low, high}, arrays);
+    const Views views = checked_grow_views(table, options, {low, high}, arrays);
     nb::gil_scoped_release release;
     return grow(table, views, options);
 }
@@ -158,7 +86,7 @@ Forest grow_judged(const Table& table, const GrowOptions& options, std::uint64_t
                    std::optional<In2<double>> weights) {
     const std::uint64_t number = 0;
     const In1<std::uint64_t> members(&number, {1}, nb::handle());
-    const Views views = checked_views(table, options, {low, high},
+    const Views views = checked_grow_views(table, options, {low, high},
                                       {members, labels, targets, small_weights, weights, std::nullopt, std::nullopt, std::nullopt});
     require_aligned(x_val);
     require(x_val.shape(1) == table.columns, "X_val has another number of columns than the table");
@@ -211,7 +139,7 @@ nb::object grow_more(Session& self, In1<std::uint64_t> members, const std::strin
                      std::optional<In2<std::uint32_t>> columns, std::optional<In2<std::uint8_t>> halves,
                      std::optional<In1<std::uint32_t>> folds) {
     const ViewArrays arrays{members, labels, targets, small_weights, weights, columns, halves, folds};
-    const Views views = checked_views(*self.table, self.options, self.key, arrays);
+    const Views views = checked_grow_views(*self.table, self.options, self.key, arrays);
     const bool classes = self.options.classes > 0;
     require(answer == "leaves" || (classes ? answer == "labels" || answer == "shares" : answer == "values"),
             "the answer does not fit the task");

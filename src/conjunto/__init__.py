@@ -14,6 +14,7 @@ _HOMES = {
     "ArcX4Classifier": "conjunto.ensembles.arc_x4",
     "BaggingClassifier": "conjunto.ensembles.bagging",
     "BaggingRegressor": "conjunto.ensembles.bagging",
+    "C45Classifier": "conjunto.learners.c45",
     "CARTClassifier": "conjunto.learners.cart",
     "CARTRegressor": "conjunto.learners.cart",
     "ClassSwitchingClassifier": "conjunto.ensembles.class_switching",

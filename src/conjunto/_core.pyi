@@ -5,6 +5,67 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+class C45Forest:
+    """C4.5 trees in flat arrays; made by grow_c45()."""
+    def __init__(
+        self,
+        format: int,
+        columns: int,
+        classes: int,
+        categories: NDArray[np.uint32],
+        threshold: NDArray[np.float64],
+        column: NDArray[np.uint32],
+        first: NDArray[np.uint32],
+        branches: NDArray[np.uint32],
+        gain: NDArray[np.float32],
+        child: NDArray[np.int32],
+        share: NDArray[np.float64],
+        route: NDArray[np.uint16],
+        leaf_label: NDArray[np.int32],
+        share_label: NDArray[np.int32],
+        shares: NDArray[np.float64],
+        node_start: NDArray[np.uint64],
+        child_start: NDArray[np.uint64],
+        route_start: NDArray[np.uint64],
+        leaf_start: NDArray[np.uint64],
+        share_start: NDArray[np.uint64],
+    ) -> None: ...
+    def arrays(self) -> tuple[Any, ...]: ...
+    def __len__(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def classes(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def n_nodes(self) -> int: ...
+    def leaf_counts(self) -> NDArray[np.int32]: ...
+    def depths(self) -> NDArray[np.int32]: ...
+    def importances(self) -> NDArray[np.float64]: ...
+    def append(self, other: C45Forest) -> None: ...
+    def reserve(self, factor: float) -> None: ...
+    def take(self, members: NDArray[np.int64]) -> C45Forest: ...
+    def labels(self, X: NDArray[np.float64], threads: int = 1) -> NDArray[np.int32]: ...
+    def vote_counts(self, X: NDArray[np.float64], threads: int = 1) -> NDArray[np.float64]: ...
+    def share_sums(self, X: NDArray[np.float64], threads: int = 1) -> NDArray[np.float64]: ...
+
+class C45Options:
+    """How C4.5 trees are grown and pruned."""
+
+    classes: int
+    gain_ratio: bool
+    mdl: bool
+    group_values: bool
+    min_objects: float
+    prune: bool
+    raise_branches: bool
+    collapse: bool
+    confidence: float
+    max_depth: int
+    threads: int
+    def __init__(self) -> None: ...
+
 class Forest:
     """Decision trees in flat arrays; made by grow()."""
     def __init__(
@@ -123,6 +184,7 @@ class Table:
     def columns(self) -> int: ...
 
 def bootstrap(low: int, high: int, member: int, n: int, size: int) -> NDArray[np.int32]: ...
+def c45_extra_errors(rows: float, errors: float, confidence: float) -> float: ...
 def grow(
     table: Table,
     options: GrowOptions,
@@ -137,6 +199,15 @@ def grow(
     halves: NDArray[np.uint8] | None = None,
     folds: NDArray[np.uint32] | None = None,
 ) -> Forest: ...
+def grow_c45(
+    table: Table,
+    options: C45Options,
+    members: NDArray[np.uint64],
+    labels: NDArray[np.int32],
+    small_weights: NDArray[np.uint8] | None = None,
+    weights: NDArray[np.float64] | None = None,
+    columns: NDArray[np.uint32] | None = None,
+) -> C45Forest: ...
 def grow_reduced(
     table: Table,
     options: GrowOptions,

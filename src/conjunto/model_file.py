@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _INNER_TYPES = (
+    "conjunto._core.C45Forest",
     "conjunto._core.Forest",
     "conjunto.learners.members.ForeignMembers",
     "conjunto.learners.members.TreeMembers",

@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto import CARTClassifier, CARTRegressor
 from conjunto.learners.members import Rows, fit_members
-from conjunto.learners.rounds import ForeignRounds, TreeRounds, answers, start_rounds
+from conjunto.learners.rounds import FittedRounds, TreeRounds, answers, start_rounds
 from conjunto.problem import read_problem
 from conjunto.streams import Stream
 from conjunto.view import View
@@ -208,7 +208,7 @@ def test_dropped_members_are_forgotten(learner):
 def test_the_kind_of_rounds_follows_the_learner():
     problem = read(numbers(30), labels(30))
     assert isinstance(start_rounds(CARTClassifier(), problem, KEY, "labels", 1), TreeRounds)
-    assert isinstance(start_rounds(DecisionTreeClassifier(), problem, KEY, "labels", 1), ForeignRounds)
+    assert isinstance(start_rounds(DecisionTreeClassifier(), problem, KEY, "labels", 1), FittedRounds)
 
 
 @pytest.mark.parametrize("learner", [DecisionTreeClassifier(max_depth=2), GaussianNB(), KNeighborsClassifier(3)])
@@ -217,7 +217,7 @@ def test_other_classifiers_say_what_they_predict(learner, answer):
     X = numbers(100)
     y = labels(100)
     problem = read(X, y)
-    rounds = ForeignRounds(learner, problem, KEY, answer, 1)
+    rounds = FittedRounds(learner, problem, KEY, answer, 1)
     said = np.concatenate([rounds.fit([View(multiplicities(100, t))], [t]) for t in range(3)])
     for t, model in enumerate(rounds.members().fitted):
         if answer == "labels":
@@ -230,7 +230,7 @@ def test_other_classifiers_say_what_they_predict(learner, answer):
 def test_other_regressors_say_what_they_predict():
     X = numbers(80)
     problem = read(X, X @ np.arange(5.0) ** 2 + X[:, 0] ** 2, classification=False)
-    rounds = ForeignRounds(LinearRegression(), problem, KEY, "values", 1)
+    rounds = FittedRounds(LinearRegression(), problem, KEY, "values", 1)
     weights = real_weights(80)
     said = rounds.fit([View(weights)], [0])
     np.testing.assert_allclose(said[0], LinearRegression().fit(X, problem.y, sample_weight=weights).predict(X))
@@ -240,14 +240,14 @@ def test_other_regressors_say_what_they_predict():
 def test_other_learners_have_no_leaves_and_give_shares():
     problem = read(numbers(60), labels(60))
     view = View(real_weights(60))
-    leaves = ForeignRounds(GaussianNB(), problem, KEY, "leaves", 1).fit([view], [0])
-    np.testing.assert_array_equal(leaves, ForeignRounds(GaussianNB(), problem, KEY, "shares", 1).fit([view], [0]))
+    leaves = FittedRounds(GaussianNB(), problem, KEY, "leaves", 1).fit([view], [0])
+    np.testing.assert_array_equal(leaves, FittedRounds(GaussianNB(), problem, KEY, "shares", 1).fit([view], [0]))
 
 
 def test_a_class_missing_from_a_sample_has_no_share():
     X, y = numbers(60), labels(60)
     weights = np.where(y == "y", 0, 1)
-    said = ForeignRounds(DecisionTreeClassifier(), read(X, y), KEY, "shares", 1).fit([View(weights)], [0])
+    said = FittedRounds(DecisionTreeClassifier(), read(X, y), KEY, "shares", 1).fit([View(weights)], [0])
     assert said.shape == (1, 60, 3)
     assert (said[0, :, 1] == 0).all()
     np.testing.assert_allclose(said[0].sum(axis=1), 1)
@@ -266,7 +266,7 @@ class Recorder(ClassifierMixin, BaseEstimator):
 
 def test_other_learners_see_weights_of_mean_one_and_multiplicities_as_they_are():
     problem = read(numbers(60), labels(60))
-    rounds = ForeignRounds(Recorder(), problem, KEY, "labels", 1)
+    rounds = FittedRounds(Recorder(), problem, KEY, "labels", 1)
     real, whole = real_weights(60), multiplicities(60)
     rounds.fit([View(real)], [0])
     rounds.fit([View(whole)], [1])

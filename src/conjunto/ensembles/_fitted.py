@@ -38,13 +38,21 @@ class FittedMembers(BaseEstimator):
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row in each tree, (n, trees), numbered from 0 within the tree."""
-        return self._forest("apply").leaves(read_fitted_rows(self, X), self._threads())
+        return self._binary("apply").leaves(read_fitted_rows(self, X), self._threads())
 
-    def _forest(self, what: str) -> _core.Forest:
+    def _forest(self, what: str) -> Any:
+        """The packed trees, of whichever kind."""
         check_is_fitted(self)
         if not isinstance(self._members, TreeMembers):
             raise AttributeError(f"{what} needs members that are trees of conjunto")
         return self._members.forest
+
+    def _binary(self, what: str) -> _core.Forest:
+        """The packed trees, where every row has one leaf in each of them."""
+        forest = self._forest(what)
+        if not isinstance(forest, _core.Forest):
+            raise AttributeError(f"{what} needs trees in which a row has one leaf, which C4.5 trees are not")
+        return forest
 
     def __len__(self) -> int:
         check_is_fitted(self)

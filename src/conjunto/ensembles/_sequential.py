@@ -27,7 +27,7 @@ from conjunto.ensembles.rules import RULES, Rule
 from conjunto.generation.rows import bootstrap, weighted_bootstrap
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.members import check_learner
-from conjunto.learners.rounds import ForeignRounds, TreeRounds, start_rounds
+from conjunto.learners.rounds import FittedRounds, TreeRounds, start_rounds
 from conjunto.problem import Problem, read_problem
 from conjunto.streams import Key, Stream, root_key
 from conjunto.view import View
@@ -263,7 +263,7 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
                 f"weight_floor={self._floor:g} is more than the mean of {np.count_nonzero(run.floor)} weights: lower it"
             )
 
-    def _boost(self, run: Run, rounds: TreeRounds | ForeignRounds) -> None:
+    def _boost(self, run: Run, rounds: TreeRounds | FittedRounds) -> None:
         """Fit round after round until there are enough members or nothing is left to learn."""
         with fit_task(self, self.n_estimators) as context:
             while len(run.votes) < self.n_estimators and not run.ended:
@@ -271,7 +271,7 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
                     self._round(run, rounds)
                 self._report(run)
 
-    def _round(self, run: Run, rounds: TreeRounds | ForeignRounds) -> None:
+    def _round(self, run: Run, rounds: TreeRounds | FittedRounds) -> None:
         rule = run.rule
         width = rule.width(rule.n_classes)
         if self._begins_group(run) and not self._restart(run):
@@ -304,7 +304,7 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
         run.groups.append(run.group)
         run.wasted = 0
 
-    def _drop(self, run: Run, rounds: TreeRounds | ForeignRounds, error: float, width: int) -> None:
+    def _drop(self, run: Run, rounds: TreeRounds | FittedRounds, error: float, width: int) -> None:
         """The member is no better than chance: try again from other weights, or end the run without it."""
         run.wasted += 1
         goes_on = run.wasted < MOST_RESTARTS and self._restart(run)

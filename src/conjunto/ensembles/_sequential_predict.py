@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from conjunto import _core
 from conjunto.ballot import decide, leaders, prefix_values
 from conjunto.ensembles._fitted import log_probabilities
 from conjunto.ensembles._sequential import SequentialEnsemble
@@ -119,7 +120,7 @@ class SequentialClassifier(ClassifierMixin, FittedSequence):
     def _scores(self, X: Any) -> Array:
         """(n, K): summed votes."""
         rows, rule, k = self._read(X), self._rule, self.n_classes_
-        if not isinstance(self._members, TreeMembers):
+        if not isinstance(self._members, TreeMembers) or not isinstance(self._members.forest, _core.Forest):
             *_, scores = self._staged_scores(rows)
             return scores
         forest, threads, width = self._members.forest, self._threads(), self._width()

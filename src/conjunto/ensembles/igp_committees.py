@@ -115,7 +115,7 @@ class IGPCommitteesClassifier(IGPBoostingClassifier):
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         """(n, K): committees that decide for each class."""
-        rows, forest, k = self._read(X), self._forest("committees"), self.n_classes_
+        rows, forest, k = self._read(X), self._binary("committees"), self.n_classes_
         counts = forest.leaf_counts()
         votes = np.repeat(self.estimator_weights_, counts)
         column = np.repeat(self._groups * k, counts) + forest.leaf_labels()

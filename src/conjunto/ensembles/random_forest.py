@@ -60,7 +60,7 @@ class _Forest(IndependentEnsemble):
 
     def proximity(self, X: Any, Y: Any = None) -> NDArray[np.float64]:
         """Return the share of trees in which row i of X and row j of Y (default: X) fall in the same leaf."""
-        forest = self._forest("proximity")
+        forest = self._binary("proximity")
         ends = np.cumsum(forest.leaf_counts())
         starts = ends - forest.leaf_counts()
 

@@ -20,12 +20,12 @@ from conjunto.atomic import all_or_nothing
 from conjunto.learners.growing import grow_parts, growth_options
 from conjunto.learners.pruning import given_folds, set_pruning
 from conjunto.learners.rows import read_fitted_rows
-from conjunto.learners.tree import SingleClassificationTree, SingleTree
+from conjunto.learners.tree import BinaryTree, SingleClassificationTree
 from conjunto.problem import Problem, read_problem, read_rows, read_weights
 from conjunto.streams import root_key
 
 
-class _CART(SingleTree):
+class _CART(BinaryTree):
     """What classification and regression trees share."""
 
     prune: Any

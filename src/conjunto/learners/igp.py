@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from conjunto import _core
 from conjunto.atomic import all_or_nothing
 from conjunto.learners.growing import grow_parts, growth_options
-from conjunto.learners.tree import SingleClassificationTree
+from conjunto.learners.tree import BinaryTree, SingleClassificationTree
 from conjunto.problem import Problem, read_problem
 from conjunto.streams import root_key
 
 
-class IGPTreeClassifier(SingleClassificationTree):
+class IGPTreeClassifier(SingleClassificationTree, BinaryTree):
     """A classification tree grown by one half of the data and pruned by the other, in turns.
 
     The halves are drawn at random with equal class shares, so that other halves give another tree: that is what makes

@@ -17,7 +17,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from conjunto import _core
+from conjunto.learners.c45 import C45Classifier, grow_c45_trees
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.growing import grow_trees
 from conjunto.learners.igp import IGPTreeClassifier
@@ -39,9 +39,9 @@ class Rows:
 
 
 class TreeMembers:
-    """Our own trees, packed."""
+    """Our own trees, packed: a `Forest`, or a `C45Forest`, which answers the same questions but for leaves."""
 
-    def __init__(self, forest: _core.Forest, learner: CARTClassifier | CARTRegressor) -> None:
+    def __init__(self, forest: Any, learner: Any) -> None:
         self.forest = forest
         self.learner = learner
 
@@ -81,11 +81,11 @@ class TreeMembers:
         return TreeMembers(self.forest.take(np.asarray(members, dtype=np.int64)), self.learner)
 
     def estimators(self, like: Any) -> list[Any]:
-        """The trees as `CARTClassifier` or `CARTRegressor`."""
+        """The trees as estimators of their own kind."""
         return [self._estimator(like, t) for t in range(len(self))]
 
-    def _estimator(self, like: Any, t: int) -> CARTClassifier | CARTRegressor:
-        tree: CARTClassifier | CARTRegressor = clone(self.learner)
+    def _estimator(self, like: Any, t: int) -> Any:
+        tree = clone(self.learner)
         tree.tree_ = self.forest.take(np.array([t]))
         tree._columns = like._columns
         for name in ("n_features_in_", "feature_names_in_", "classes_"):
@@ -171,9 +171,17 @@ def check_learner(learner: Any, *, classification: bool, use: str = "") -> None:
         raise TypeError(f"estimator must be a {kind}{use}, got {learner!r}")
 
 
+_GROWERS: dict[type, Any] = {
+    CARTClassifier: grow_trees,
+    CARTRegressor: grow_trees,
+    IGPTreeClassifier: grow_trees,
+    C45Classifier: grow_c45_trees,
+}
+
+
 def is_native(learner: Any) -> bool:
     """Whether the core grows this learner itself."""
-    return type(learner) in (CARTClassifier, CARTRegressor, IGPTreeClassifier)
+    return type(learner) in _GROWERS
 
 
 def fit_members(
@@ -183,7 +191,8 @@ def fit_members(
     if is_native(learner):
         stacked = stack_views(views, len(streams))
         members = np.array([stream.member for stream in streams], dtype=np.uint64)
-        return TreeMembers(grow_trees(learner, problem, streams[0].key, members, threads=n_jobs, **stacked), learner)
+        grow = _GROWERS[type(learner)]
+        return TreeMembers(grow(learner, problem, streams[0].key, members, threads=n_jobs, **stacked), learner)
     kept = list(views)
     fitted = Parallel(n_jobs=n_jobs)(
         delayed(_fit_foreign)(learner, problem, view, stream) for view, stream in zip(kept, streams, strict=True)
@@ -191,18 +200,18 @@ def fit_members(
     return ForeignMembers(list(fitted), [_columns_of(view, problem) for view in kept], problem.classes)
 
 
-def stack_views(views: Iterable[View], count: int) -> dict[str, NDArray[Any] | None]:
-    """(T, n) weights and labels and (T, c) columns of the views, each None where the views have none.
+def stack_views(views: Iterable[View], count: int) -> dict[str, NDArray[Any]]:
+    """(T, n) weights, labels and halves and (T, c) columns of the views, as far as the views have them.
 
     Multiplicities are kept in bytes as long as they fit: a batch of views is the largest thing that a fit holds.
     """
-    stacked: dict[str, NDArray[Any] | None] = {"weights": None, "labels": None, "columns": None, "halves": None}
+    stacked: dict[str, NDArray[Any]] = {}
     for t, view in enumerate(views):
-        for name in stacked:
+        for name in ("weights", "labels", "columns", "halves"):
             part = getattr(view, name)
             if part is None:
                 continue
-            array = stacked[name]
+            array = stacked.get(name)
             if array is None:
                 array = np.empty((count, len(part)), dtype=_stacked_type(name, part))
             elif array.dtype == np.uint8 and part.max(initial=0) > 255:

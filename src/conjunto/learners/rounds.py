@@ -1,7 +1,7 @@
 """Members one round after another: boosting hears what they say about the training rows before it goes on.
 
 A round fits one member, or one per class. Our trees are grown by one native session, which tells from growing where
-every row ends; any other learner is fitted and asked.
+every row ends; any other learner, C4.5 included, is fitted and asked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto import _core
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members, is_native
+from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members
 from conjunto.learners.pruning import given_folds
 from conjunto.problem import Problem
 from conjunto.streams import Key, Stream
@@ -65,8 +65,8 @@ class TreeRounds:
         return TreeMembers(self._session.forest(), self._learner)
 
 
-class ForeignRounds:
-    """Estimators of another library."""
+class FittedRounds:
+    """Any other learner: members are fitted, then asked."""
 
     def __init__(self, learner: Any, problem: Problem, key: Key, answer: Answer, threads: int) -> None:
         self._learner = learner
@@ -75,29 +75,31 @@ class ForeignRounds:
         self._answer = answer
         self._threads = threads
         self._rows = Rows(problem.X, problem.source)
-        self._members = ForeignMembers([], [], problem.classes)
+        self._members: TreeMembers | ForeignMembers | None = None
 
     def fit(self, views: Sequence[View], numbers: Sequence[int]) -> NDArray[Any]:
         """Fit one member per view; what they say about all rows."""
         streams = [Stream(self._key, number) for number in numbers]
         views = [replace(view, weights=_scaled(view.weights)) for view in views]
         added = fit_members(self._learner, self._problem, views, streams, self._threads)
+        if self._members is None:
+            self._members = added.take(np.arange(0))
         self._members.join(added)
         return answers(added, self._rows, self._answer, self._threads)
 
     def drop(self, count: int) -> None:
         """Forget the last members."""
-        del self._members.fitted[-count:]
-        del self._members.columns[-count:]
+        assert self._members is not None
+        self._members = self._members.take(np.arange(len(self._members) - count))
 
-    def members(self) -> ForeignMembers:
+    def members(self) -> TreeMembers | ForeignMembers:
         """All members so far."""
-        return self._members
+        return ForeignMembers([], [], self._problem.classes) if self._members is None else self._members
 
 
-def start_rounds(learner: Any, problem: Problem, key: Key, answer: Answer, threads: int) -> TreeRounds | ForeignRounds:
+def start_rounds(learner: Any, problem: Problem, key: Key, answer: Answer, threads: int) -> TreeRounds | FittedRounds:
     """Rounds for any learner."""
-    kind = TreeRounds if is_native(learner) else ForeignRounds
+    kind = TreeRounds if hasattr(learner, "_grow_options") else FittedRounds
     return kind(learner, problem, key, answer, threads)
 
 
@@ -119,4 +121,4 @@ def _stack(parts: Sequence[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(parts[0][None] if len(parts) == 1 else np.stack(parts))
 
 
-__all__ = ["Answer", "ForeignRounds", "TreeRounds", "answers", "start_rounds"]
+__all__ = ["Answer", "FittedRounds", "TreeRounds", "answers", "start_rounds"]

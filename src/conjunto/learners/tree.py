@@ -17,12 +17,7 @@ from conjunto.learners.rows import read_fitted_rows
 class SingleTree(ReadableTree):
     """Access to one packed tree."""
 
-    tree_: _core.Forest
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the leaf that each row falls in, numbered from 0 within the tree."""
-        rows = read_fitted_rows(self, X)
-        return self.tree_.leaves(rows)[:, 0]
+    tree_: Any
 
     def get_depth(self) -> int:
         """Return the depth of the tree; a single leaf has depth 0."""
@@ -50,6 +45,17 @@ class SingleTree(ReadableTree):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+class BinaryTree(SingleTree):
+    """A tree in which every row has one leaf."""
+
+    tree_: _core.Forest
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf that each row falls in, numbered from 0 within the tree."""
+        rows = read_fitted_rows(self, X)
+        return self.tree_.leaves(rows)[:, 0]
 
 
 class SingleClassificationTree(ClassifierMixin, SingleTree):
