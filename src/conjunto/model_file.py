@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 _INNER_TYPES = (
     "conjunto._core.Forest",
+    "conjunto.learners.discriminant.Discriminant",
+    "conjunto.learners.extended.ExtendedMembers",
     "conjunto.learners.members.ForeignMembers",
     "conjunto.learners.members.TreeMembers",
     "conjunto.problem.Columns",

@@ -18,3 +18,5 @@ class View:
     """(n,) class codes or targets, possibly altered."""
     columns: NDArray[Any] | None = None
     """Numbers of the columns that the member may use."""
+    features: Any = None
+    """A fitted map of (n, m) encoded rows to (n, k) further columns, which the member sees beside its own."""

@@ -22,14 +22,17 @@ NAMES = sorted(set(conjunto.__all__) - {"Votes", "__version__"})
 ENSEMBLES = [name for name in NAMES if not name.startswith("CART")]
 SEQUENTIAL = [name for name in ENSEMBLES if name.startswith(("AdaBoost", "ArcX4", "MultiBoost", "ThreeBoost"))]
 INDEPENDENT = [name for name in ENSEMBLES if name not in SEQUENTIAL]
-# Three members are three, and how many members a committee of MultiBoost has depends on their number.
-GROWING = [name for name in ENSEMBLES if not name.startswith(("MultiBoost", "ThreeBoost"))]
+# Three members are three, one for each pair of classes too, and how many members a committee of MultiBoost has depends
+# on their number.
+GROWING = [name for name in ENSEMBLES if not name.startswith(("MultiBoost", "ThreeBoost", "RoundRobin"))]
+# Schapire's three members may be ensembles; a discriminant is no column of X.
+ON_COLUMNS = [name for name in ENSEMBLES if not name.startswith(("ThreeBoost", "DoubleBagging"))]
 CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
 
 # Whatever a method draws per row (a sample, a weight, a label) is another draw when rows are repeated.
 DRAWS_ROWS = (
     *("Bagging", "Pasting", "RandomForest", "ClassSwitching", "Flipping", "Wagging", "OutputSmearing"),
-    *("MultiBoost", "ThreeBoost"),
+    *("MultiBoost", "ThreeBoost", "DoubleBagging"),
 )
 WAIVER = {
     "check_sample_weight_equivalence_on_dense_data": "the random draw depends on the number of rows",
@@ -277,12 +280,14 @@ def test_votes_are_what_the_members_say(name):
     X, y = table(name)
     model = make(name, **({"vote": "hard"} if name == "RandomForestClassifier" else {})).fit(X, y)
     votes = model.votes(X)
-    members = 3 if name.startswith("ThreeBoost") else 12
-    assert votes.answers.shape == (members, len(X))
+    members = 3 if name.startswith(("ThreeBoost", "RoundRobin")) else 12
+    assert votes.answers.shape[:2] == (members, len(X))
     assert len(model.estimators_) == len(model.estimator_weights_) == members
     each = np.stack([member.predict(X) for member in model.estimators_])
     weights = model.estimator_weights_
-    if name in CLASSIFIERS:
+    if name == "ECOCClassifier":
+        np.testing.assert_array_equal(votes.scores, each[:, :, None] == model.code_[:, None])
+    elif name in CLASSIFIERS:
         np.testing.assert_array_equal(model.classes_[votes.labels], each)
         counts = np.stack([weights @ (each == label) for label in model.classes_], axis=1)
         np.testing.assert_array_equal(model.predict(X), model.classes_[counts.argmax(axis=1)])
@@ -313,7 +318,7 @@ def test_stages(name):
         np.testing.assert_allclose(stages[-1], model.predict(X), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in ENSEMBLES if not name.startswith("ThreeBoost")])
+@pytest.mark.parametrize("name", ON_COLUMNS)
 def test_importances_are_the_mean_of_the_members(name):
     X, y = table(name)
     model = make(name).fit(X, y)
@@ -323,7 +328,7 @@ def test_importances_are_the_mean_of_the_members(name):
     assert model.feature_importances_.sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", [name for name in ENSEMBLES if not name.startswith("ThreeBoost")])
+@pytest.mark.parametrize("name", ON_COLUMNS)
 def test_leaves_are_those_of_the_members(name):
     X, y = table(name)
     model = make(name).fit(X, y)

@@ -37,6 +37,7 @@ METHODS: dict[str, Registered] = {
     "balanced-bagging": Registered(
         "balanced bagging", "BaggingClassifier", "BaggingRegressor", {"n_estimators": 100, "balanced": True}
     ),
+    "double-bagging": Registered("double-bagging", "DoubleBaggingClassifier", parameters={"n_estimators": 100}),
     "pasting": Registered("pasting", "PastingClassifier", "PastingRegressor", {"n_estimators": 100}),
     "random-subspace": Registered(
         "random subspaces",
@@ -62,6 +63,8 @@ METHODS: dict[str, Registered] = {
         "class-switching", "ClassSwitchingClassifier", parameters={"n_estimators": 1000}, panel=True
     ),
     "flipping": Registered("flipping", "FlippingClassifier", parameters={"n_estimators": 1000}),
+    "ecoc": Registered("error-correcting output codes", "ECOCClassifier", parameters={"n_estimators": 100}),
+    "round-robin": Registered("round robin", "RoundRobinClassifier"),
     "adaboost": Registered(
         "AdaBoost (SAMME or R2)",
         "AdaBoostClassifier",

@@ -16,6 +16,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto import _core
 from conjunto.learners.cart import grow_options
+from conjunto.learners.extended import Members
 from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members, is_native
 from conjunto.problem import Problem
 from conjunto.streams import Key, Stream
@@ -98,7 +99,7 @@ def start_rounds(learner: Any, problem: Problem, key: Key, answer: Answer, threa
     return kind(learner, problem, key, answer, threads)
 
 
-def answers(members: TreeMembers | ForeignMembers, rows: Rows, answer: Answer, threads: int) -> NDArray[Any]:
+def answers(members: Members, rows: Rows, answer: Answer, threads: int) -> NDArray[Any]:
     """What members say about rows: (members, n), or (members, n, K) as shares, also where "leaves" cannot be told."""
     if answer == "labels":
         return members.labels(rows, threads)
