@@ -310,7 +310,8 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with most votes; ties go to the lowest class."""
-        return self.classes_[self._counts(self._read(X)).argmax(axis=1)]
+        rows = self._read(X)
+        return self.classes_[self._counts(rows).argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of votes for each class, or the mean of the members' class shares."""

@@ -97,7 +97,7 @@ class DoubleBaggingClassifier(IndependentClassifier, _Bagging):
 
     def _prepare(self, problem: Problem) -> Any:
         draw = super()._prepare(problem)
-        if not draw["bootstrap"] and draw["rows"] == problem.n > 1:
+        if not draw["bootstrap"] and draw["rows"] == problem.n:
             raise ValueError("bootstrap=False needs max_samples < 1.0: no row is left out to fit a discriminant")
         return draw
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from conjunto.ensembles._recoded import RecodedClassifier
 from conjunto.generation.labels import class_partitions
@@ -100,4 +101,5 @@ class ECOCClassifier(RecodedClassifier):
     @property
     def estimators_(self) -> list[Any]:
         """The members as a list of fitted estimators, which answer 0 or 1; made on demand."""
+        check_is_fitted(self)
         return self._members.estimators(self._like(SIDES))

@@ -13,8 +13,7 @@ from sklearn.base import BaseEstimator
 
 from conjunto import _core
 from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members, take_over
-from conjunto.learners.rows import read_fitted_rows
-from conjunto.problem import Columns, Problem, append_columns, is_frame
+from conjunto.problem import Columns, Problem, append_columns, is_frame, read_rows
 from conjunto.streams import Stream
 from conjunto.view import View
 
@@ -116,7 +115,7 @@ class ExtendedEstimator(BaseEstimator):
         return self.member.shares(0, self._read(X))
 
     def _read(self, X: Any) -> Rows:
-        encoded = read_fitted_rows(self, X)
+        encoded = read_rows(self, X, self._columns)
         return Rows(encoded, X if is_frame(X) else encoded)
 
 
