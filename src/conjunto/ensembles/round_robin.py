@@ -63,12 +63,13 @@ class RoundRobinClassifier(RecodedClassifier):
         return len(class_pairs(problem.n_classes))
 
     def _prepare(self, problem: Problem) -> Any:
-        self.pairs_ = self.classes_[class_pairs(problem.n_classes)]
-        return problem.y
+        pairs = class_pairs(problem.n_classes)
+        self.pairs_ = self.classes_[pairs]
+        return {"labels": problem.y, "pairs": pairs}
 
     def _view(self, problem: Problem, stream: Stream) -> View:
-        pair = class_pairs(len(self.classes_))[stream.member]
-        return View(np.isin(self._draw, pair).astype(np.int32))
+        pair = self._draw["pairs"][stream.member]
+        return View(np.isin(self._draw["labels"], pair).astype(np.int32))
 
     def _votes_of(self, rows: Rows) -> Votes:
         labels = self._members.labels(rows, self._threads())
