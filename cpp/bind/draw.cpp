@@ -36,6 +36,22 @@ Out<std::int32_t> switched(std::uint64_t low, std::uint64_t high, std::uint64_t 
     return out;
 }
 
+Out<std::uint8_t> halves(std::uint64_t low, std::uint64_t high, std::uint64_t member, In1<std::int32_t> labels,
+                         In1<std::uint8_t> present, std::int32_t classes) {
+    require_aligned(labels);
+    const std::size_t n = labels.shape(0);
+    if (present.shape(0) != n) throw std::invalid_argument("present needs one entry per label");
+    std::vector<std::uint32_t> rows;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (labels.data()[i] < 0 || labels.data()[i] >= classes) throw std::invalid_argument("a label is outside 0 .. classes - 1");
+        if (present.data()[i]) rows.push_back(static_cast<std::uint32_t>(i));
+    }
+    Out<std::uint8_t> out = new_array<std::uint8_t>({n});
+    Philox random({low, high}, member, Purpose::halves);
+    draw_halves(random, rows, labels.data(), static_cast<std::size_t>(classes), n, out.data());
+    return out;
+}
+
 Out<std::uint64_t> words(std::uint64_t low, std::uint64_t high, std::uint64_t member, std::uint64_t purpose,
                          std::size_t count) {
     Out<std::uint64_t> out = new_array<std::uint64_t>({count});
@@ -54,6 +70,8 @@ void init_draw(nb::module_& m) {
           "1 for each of `size` different rows drawn out of n, 0 for the others.");
     m.def("switched", &switched, "low"_a, "high"_a, "member"_a, "labels"_a, "count"_a, "classes"_a,
           "The labels with exactly `count` of them changed to another class.");
+    m.def("halves", &halves, "low"_a, "high"_a, "member"_a, "labels"_a, "present"_a, "classes"_a,
+          "1 for the rows of one of two stratified halves of those present, 0 for the others.");
     m.def("words", &words, "low"_a, "high"_a, "member"_a, "purpose"_a, "count"_a, "Raw words of a random stream.");
 }
 

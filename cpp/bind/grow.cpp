@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "../core/reduced.hpp"
+#include "../core/session.hpp"
 #include "arrays.hpp"
 
 namespace conjunto::bind {
@@ -40,6 +42,19 @@ Search search_of(const std::string& name) {
     throw std::invalid_argument("unknown search " + name);
 }
 
+Pruning pruning_of(const std::string& name) {
+    if (name == "none") return Pruning::none;
+    if (name == "alpha") return Pruning::alpha;
+    if (name == "cv") return Pruning::cross_validation;
+    throw std::invalid_argument("unknown pruning " + name);
+}
+
+Risk risk_of(const std::string& name) {
+    if (name == "error") return Risk::error;
+    if (name == "impurity") return Risk::impurity;
+    throw std::invalid_argument("unknown risk " + name);
+}
+
 // What the members of a call see, as numpy holds it.
 struct ViewArrays {
     In1<std::uint64_t> members;
@@ -48,11 +63,13 @@ struct ViewArrays {
     std::optional<In2<std::uint8_t>> small_weights;
     std::optional<In2<double>> weights;
     std::optional<In2<std::uint32_t>> columns;
+    std::optional<In2<std::uint8_t>> halves;
+    std::optional<In1<std::uint32_t>> folds;
 };
 
 // Checks every array before the core follows a pointer.
 Views checked_views(const Table& table, const GrowOptions& options, Key key, const ViewArrays& arrays) {
-    const auto& [members, labels, targets, small_weights, weights, columns] = arrays;
+    const auto& [members, labels, targets, small_weights, weights, columns, halves, folds] = arrays;
     Views views;
     views.members = members.shape(0);
     views.number = members.data();
@@ -103,17 +120,67 @@ Views checked_views(const Table& table, const GrowOptions& options, Key key, con
         views.columns_seen = columns->shape(1);
         for (std::size_t i = 0; i < columns->size(); ++i) require(columns->data()[i] < table.columns, "a column is out of range");
     }
+    require(!options.igp || options.classes > 0, "IGP needs classes");
+    require(!options.igp || options.prune.by == Pruning::none, "IGP prunes by itself");
+    require(options.prune.by != Pruning::cross_validation || options.prune.folds >= 2, "there must be two folds or more");
+    require(options.prune.alpha >= 0, "alpha must not be negative");
+    if (halves) {
+        shaped(*halves, false, "halves must be (members, rows)");
+        views.halves = halves->data();
+    }
+    if (folds) {
+        require_aligned(*folds);
+        require(folds->shape(0) == table.rows, "folds needs one entry per row");
+        for (std::size_t i = 0; i < folds->size(); ++i) require(folds->data()[i] < table.rows, "a fold is out of range");
+        views.folds = folds->data();
+    }
     return views;
 }
 
 Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t low, std::uint64_t high,
                    In1<std::uint64_t> members, std::optional<In2<std::int32_t>> labels,
                    std::optional<In2<double>> targets, std::optional<In2<std::uint8_t>> small_weights,
-                   std::optional<In2<double>> weights, std::optional<In2<std::uint32_t>> columns) {
-    const ViewArrays arrays{members, labels, targets, small_weights, weights, columns};
+                   std::optional<In2<double>> weights, std::optional<In2<std::uint32_t>> columns,
+                   std::optional<In2<std::uint8_t>> halves, std::optional<In1<std::uint32_t>> folds) {
+    const ViewArrays arrays{members, labels, targets, small_weights, weights, columns, halves, folds};
     const Views views = checked_views(table, options, {low, high}, arrays);
     nb::gil_scoped_release release;
     return grow(table, views, options);
+}
+
+// One tree, pruned by rows that it was not grown on.
+Forest grow_judged(const Table& table, const GrowOptions& options, std::uint64_t low, std::uint64_t high, In2<double> x_val,
+                   std::optional<In1<std::int32_t>> labels_val, std::optional<In1<double>> targets_val,
+                   std::optional<In1<double>> weights_val, std::optional<In2<std::int32_t>> labels,
+                   std::optional<In2<double>> targets, std::optional<In2<std::uint8_t>> small_weights,
+                   std::optional<In2<double>> weights) {
+    const std::uint64_t number = 0;
+    const In1<std::uint64_t> members(&number, {1}, nb::handle());
+    const Views views = checked_views(table, options, {low, high},
+                                      {members, labels, targets, small_weights, weights, std::nullopt, std::nullopt, std::nullopt});
+    require_aligned(x_val);
+    require(x_val.shape(1) == table.columns, "X_val has another number of columns than the table");
+    require(labels_val.has_value() == labels.has_value() && targets_val.has_value() == targets.has_value(),
+            "held-out answers must be of the kind of the others");
+    HeldOut held_out{x_val.data(), x_val.shape(0)};
+    auto one_per_row = [&](const auto& array) {
+        require_aligned(array);
+        require(array.shape(0) == held_out.rows, "held-out arrays need one entry per row");
+        return array.data();
+    };
+    if (labels_val) {
+        held_out.labels = one_per_row(*labels_val);
+    } else {
+        held_out.targets = one_per_row(*targets_val);
+        for (std::size_t i = 0; i < held_out.rows; ++i) require(std::isfinite(held_out.targets[i]), "a target is not finite");
+    }
+    if (weights_val) {
+        held_out.weights = one_per_row(*weights_val);
+        for (std::size_t i = 0; i < held_out.rows; ++i)
+            require(std::isfinite(held_out.weights[i]) && held_out.weights[i] >= 0, "a weight is negative or not finite");
+    }
+    nb::gil_scoped_release release;
+    return grow_reduced(table, views, options, held_out);
 }
 
 // A session with what it needs to check the arrays of each call.
@@ -125,8 +192,8 @@ struct Session {
     std::vector<std::int32_t> leaves;
     bool busy = false;  // read and written with the GIL held
 
-    Session(const Table& t, const GrowOptions& o, std::uint64_t low, std::uint64_t high)
-        : table(&t), options(o), key{low, high}, session(t, o) {}
+    Session(const Table& t, const GrowOptions& o, std::uint64_t low, std::uint64_t high, bool lasts)
+        : table(&t), options(o), key{low, high}, session(t, o, lasts) {}
 
     // Number over the forest of a leaf of one of the members of the last call.
     std::size_t first_leaf(std::size_t members, std::size_t member) const {
@@ -139,8 +206,9 @@ struct Session {
 nb::object grow_more(Session& self, In1<std::uint64_t> members, const std::string& answer,
                      std::optional<In2<std::int32_t>> labels, std::optional<In2<double>> targets,
                      std::optional<In2<std::uint8_t>> small_weights, std::optional<In2<double>> weights,
-                     std::optional<In2<std::uint32_t>> columns) {
-    const ViewArrays arrays{members, labels, targets, small_weights, weights, columns};
+                     std::optional<In2<std::uint32_t>> columns, std::optional<In2<std::uint8_t>> halves,
+                     std::optional<In1<std::uint32_t>> folds) {
+    const ViewArrays arrays{members, labels, targets, small_weights, weights, columns, halves, folds};
     const Views views = checked_views(*self.table, self.options, self.key, arrays);
     const bool classes = self.options.classes > 0;
     require(answer == "leaves" || (classes ? answer == "labels" || answer == "shares" : answer == "values"),
@@ -185,6 +253,22 @@ nb::object grow_more(Session& self, In1<std::uint64_t> members, const std::strin
     return nb::cast(out);
 }
 
+// The nested trees of one member of the last call, as a dictionary of arrays.
+nb::dict path_of(const Session& self, std::size_t member) {
+    require(member < self.session.paths.size(), "there is no path of this member");
+    const PruningPath& path = self.session.paths[member];
+    nb::dict out;
+    out["ccp_alphas"] = copy_array(path.alpha);
+    out["risks"] = copy_array(path.risk);
+    out["leaves"] = copy_array(path.leaves);
+    if (!path.error.empty()) {
+        out["cv_errors"] = copy_array(path.error);
+        out["cv_standard_errors"] = copy_array(path.standard_error);
+    }
+    out["chosen"] = path.chosen;
+    return out;
+}
+
 }  // namespace
 
 void init_grow(nb::module_& m) {
@@ -205,7 +289,20 @@ void init_grow(nb::module_& m) {
         .def_rw("min_rows_leaf", &GrowOptions::min_rows_leaf)
         .def_rw("min_weight_share_leaf", &GrowOptions::min_weight_share_leaf)
         .def_rw("min_decrease", &GrowOptions::min_decrease)
+        .def_rw("igp", &GrowOptions::igp)
         .def_rw("threads", &GrowOptions::threads)
+        .def_prop_rw("alpha", [](const GrowOptions& o) { return o.prune.alpha; },
+                     [](GrowOptions& o, double alpha) { o.prune.alpha = alpha; })
+        .def_prop_rw("folds", [](const GrowOptions& o) { return o.prune.folds; },
+                     [](GrowOptions& o, std::uint32_t folds) { o.prune.folds = folds; })
+        .def_prop_rw("one_standard_error", [](const GrowOptions& o) { return o.prune.one_standard_error; },
+                     [](GrowOptions& o, bool one) { o.prune.one_standard_error = one; })
+        .def_prop_rw("copies_apart", [](const GrowOptions& o) { return o.prune.copies_apart; },
+                     [](GrowOptions& o, bool apart) { o.prune.copies_apart = apart; })
+        .def_prop_rw("pruning", [](const GrowOptions& o) { return static_cast<int>(o.prune.by); },
+                     [](GrowOptions& o, const std::string& name) { o.prune.by = pruning_of(name); })
+        .def_prop_rw("risk", [](const GrowOptions& o) { return static_cast<int>(o.prune.risk); },
+                     [](GrowOptions& o, const std::string& name) { o.prune.risk = risk_of(name); })
         .def_prop_rw("criterion", [](const GrowOptions& o) { return static_cast<int>(o.criterion); },
                      [](GrowOptions& o, const std::string& name) { o.criterion = criterion_of(name); })
         .def_prop_rw("search", [](const GrowOptions& o) { return static_cast<int>(o.search); },
@@ -214,19 +311,29 @@ void init_grow(nb::module_& m) {
     m.def("grow", &grow_forest, "table"_a, "options"_a, "low"_a, "high"_a, "members"_a.noconvert(),
           "labels"_a.noconvert() = nb::none(), "targets"_a.noconvert() = nb::none(),
           "small_weights"_a.noconvert() = nb::none(), "weights"_a.noconvert() = nb::none(),
-          "columns"_a.noconvert() = nb::none(), "Grows one tree per member.");
+          "columns"_a.noconvert() = nb::none(), "halves"_a.noconvert() = nb::none(), "folds"_a.noconvert() = nb::none(),
+          "Grows one tree per member.");
+    m.def("grow_reduced", &grow_judged, "table"_a, "options"_a, "low"_a, "high"_a, "X_val"_a.noconvert(),
+          "labels_val"_a.noconvert() = nb::none(), "targets_val"_a.noconvert() = nb::none(),
+          "weights_val"_a.noconvert() = nb::none(), "labels"_a.noconvert() = nb::none(), "targets"_a.noconvert() = nb::none(),
+          "small_weights"_a.noconvert() = nb::none(), "weights"_a.noconvert() = nb::none(),
+          "Grows one tree and cuts it back where held-out rows say that it is no better than a leaf.");
     nb::class_<Session>(m, "GrowSession", "Grows trees one call after another on one table.")
-        .def(nb::init<const Table&, const GrowOptions&, std::uint64_t, std::uint64_t>(), "table"_a, "options"_a, "low"_a,
-             "high"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<const Table&, const GrowOptions&, std::uint64_t, std::uint64_t, bool>(), "table"_a, "options"_a,
+             "low"_a, "high"_a, "lasts"_a = true, nb::keep_alive<1, 2>())
         .def("grow", &grow_more, "members"_a.noconvert(), "answer"_a, "labels"_a.noconvert() = nb::none(),
              "targets"_a.noconvert() = nb::none(), "small_weights"_a.noconvert() = nb::none(),
              "weights"_a.noconvert() = nb::none(), "columns"_a.noconvert() = nb::none(),
+             "halves"_a.noconvert() = nb::none(), "folds"_a.noconvert() = nb::none(),
              "Grows one tree per member; what they say about the rows: labels, values or leaves (members, rows), or shares "
              "(members, rows, classes).")
         .def("drop", [](Session& s, std::size_t count) {
             require(count <= s.session.forest.trees(), "there are not so many trees");
             s.session.forest.drop(count);
         }, "count"_a, "Forgets the last trees.")
+        .def("path", &path_of, "member"_a, "The nested trees of a member of the last call.")
+        .def("passes", [](const Session& s) { return copy_array(s.session.passes); },
+             "How often each member of the last call was grown and pruned.")
         .def("__len__", [](const Session& s) { return s.session.forest.trees(); })
         .def("forest", [](const Session& s) { return s.session.forest; }, "A copy of the trees so far.");
 }

@@ -38,4 +38,25 @@ void draw_switched(Philox& random, const std::int32_t* labels, std::size_t n, st
     }
 }
 
+void stratify(Philox& random, std::vector<std::uint32_t>& rows, const std::int32_t* labels, std::size_t classes) {
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
+    if (!labels) return;
+    std::vector<std::size_t> place(classes + 1, 0);
+    for (const std::uint32_t row : rows) ++place[labels[row] + 1];
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    std::vector<std::uint32_t> dealt(rows.size());
+    for (const std::uint32_t row : rows) dealt[place[labels[row]]++] = row;
+    rows.swap(dealt);
+}
+
+void draw_halves(Philox& random, const std::vector<std::uint32_t>& rows, const std::int32_t* labels, std::size_t classes,
+                 std::size_t n, std::uint8_t* first) {
+    std::vector<std::uint32_t> order = rows;
+    stratify(random, order, labels, classes);
+    std::fill_n(first, n, std::uint8_t{0});
+    // Which half gets the odd row is left to chance.
+    const std::size_t start = random.below(2);
+    for (std::size_t i = 0; i < order.size(); ++i) first[order[i]] = (i + start) % 2 == 0;
+}
+
 }  // namespace conjunto

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "rng.hpp"
 
@@ -18,5 +19,13 @@ void draw_subset(Philox& random, std::size_t n, std::size_t size, std::int32_t* 
 // another class, uniformly among the other classes - 1.
 void draw_switched(Philox& random, const std::int32_t* labels, std::size_t n, std::size_t switched,
                    std::int32_t classes, std::int32_t* out);
+
+// Puts rows in random order, those of one class together (labels null: one class): dealt out in this order, every class
+// is shared out evenly.
+void stratify(Philox& random, std::vector<std::uint32_t>& rows, const std::int32_t* labels, std::size_t classes);
+
+// Two halves of the given rows, of equal size and class shares up to one row: 1 for rows of the first, 0 elsewhere.
+void draw_halves(Philox& random, const std::vector<std::uint32_t>& rows, const std::int32_t* labels, std::size_t classes,
+                 std::size_t n, std::uint8_t* first);
 
 }  // namespace conjunto

@@ -138,36 +138,13 @@ void Forest::reserve(double factor) {
 }
 
 Forest Forest::take(std::span<const std::int64_t> members) const {
-    Forest out;
-    out.columns = columns;
-    out.classes = classes;
-    out.categories = categories;
+    Forest out = empty();
     for (const std::int64_t member : members) {
         if (member < 0 || static_cast<std::size_t>(member) >= trees())
             throw std::invalid_argument("there is no member " + std::to_string(member));
         const auto tree = static_cast<std::size_t>(member);
         for (std::size_t i = node_start[tree]; i < node_start[tree + 1]; ++i) {
-            Node node = nodes[i];
-            if (node.test & Node::kCategory) {
-                const auto offset = static_cast<std::size_t>(node.threshold);
-                node.threshold = static_cast<double>(out.sets.size());
-                const std::size_t n = words(categories[node.index()]);
-                out.sets.insert(out.sets.end(), sets.begin() + offset, sets.begin() + offset + n);
-            } else if (node.test & Node::kCombination) {
-                const std::uint32_t combination = node.index();
-                node.test = (node.test & ~Node::kIndex) | static_cast<std::uint32_t>(out.term_start.size() - 1);
-                for (std::uint32_t t = term_start[combination]; t < term_start[combination + 1]; ++t) {
-                    Term term = terms[t];
-                    if (term.set >= 0) {
-                        const std::size_t n = words(categories[term.column]);
-                        const auto offset = static_cast<std::size_t>(term.set);
-                        term.set = static_cast<std::int32_t>(out.sets.size());
-                        out.sets.insert(out.sets.end(), sets.begin() + offset, sets.begin() + offset + n);
-                    }
-                    out.terms.push_back(term);
-                }
-                out.term_start.push_back(static_cast<std::uint32_t>(out.terms.size()));
-            }
+            const Node node = out.adopt(*this, nodes[i]);
             out.nodes.push_back(node);
         }
         for (std::size_t leaf = leaf_start[tree]; leaf < leaf_start[tree + 1]; ++leaf) {
@@ -182,10 +159,63 @@ Forest Forest::take(std::span<const std::int64_t> members) const {
                 out.shares.insert(out.shares.end(), shares.begin() + row * classes, shares.begin() + (row + 1) * classes);
             }
         }
-        out.node_start.push_back(out.nodes.size());
-        out.leaf_start.push_back(classes ? out.leaf_label.size() : out.leaf_value.size());
+        out.close_tree();
     }
     return out;
+}
+
+Forest Forest::empty() const {
+    Forest out;
+    out.columns = columns;
+    out.classes = classes;
+    out.categories = categories;
+    return out;
+}
+
+Node Forest::adopt(const Forest& other, Node node) {
+    auto adopt_set = [&](std::size_t offset, std::uint32_t column) {
+        const auto first = other.sets.begin() + static_cast<std::ptrdiff_t>(offset);
+        const std::size_t place = sets.size();
+        sets.insert(sets.end(), first, first + static_cast<std::ptrdiff_t>(words(categories[column])));
+        return place;
+    };
+    if (node.test & Node::kCategory) {
+        node.threshold = static_cast<double>(adopt_set(static_cast<std::size_t>(node.threshold), node.index()));
+    } else if (node.test & Node::kCombination) {
+        const std::uint32_t combination = node.index();
+        node.test = (node.test & ~Node::kIndex) | static_cast<std::uint32_t>(term_start.size() - 1);
+        for (std::uint32_t t = other.term_start[combination]; t < other.term_start[combination + 1]; ++t) {
+            Term term = other.terms[t];
+            if (term.set >= 0)
+                term.set = static_cast<std::int32_t>(adopt_set(static_cast<std::size_t>(term.set), term.column));
+            terms.push_back(term);
+        }
+        term_start.push_back(static_cast<std::uint32_t>(terms.size()));
+    }
+    return node;
+}
+
+std::int32_t Forest::add_leaf(const double* class_weight, std::int32_t label) {
+    double total = 0;
+    for (std::size_t k = 0; k < classes; ++k) total += class_weight[k];
+    if (class_weight[label] == total) {
+        leaf_label.push_back(label);
+    } else {
+        leaf_label.push_back(~static_cast<std::int32_t>(share_label.size()));
+        share_label.push_back(label);
+        for (std::size_t k = 0; k < classes; ++k) shares.push_back(class_weight[k] / total);
+    }
+    return static_cast<std::int32_t>(leaf_label.size() - leaf_start.back()) - 1;
+}
+
+std::int32_t Forest::add_leaf(double value) {
+    leaf_value.push_back(value);
+    return static_cast<std::int32_t>(leaf_value.size() - leaf_start.back()) - 1;
+}
+
+void Forest::close_tree() {
+    node_start.push_back(nodes.size());
+    leaf_start.push_back(classes ? leaf_label.size() : leaf_value.size());
 }
 
 std::vector<std::int32_t> Forest::depths() const {

@@ -59,6 +59,8 @@ struct Forest {
 
     std::size_t trees() const { return node_start.size() - 1; }
     std::size_t leaves() const { return leaf_start.back(); }
+    // A forest of the same problem without trees.
+    Forest empty() const;
     std::size_t bytes() const;
 
     // The class that a leaf (numbered over the whole forest) votes for.
@@ -73,6 +75,14 @@ struct Forest {
         for (std::size_t k = 0; k < classes; ++k)
             out[k] = label >= 0 ? double(k == static_cast<std::size_t>(label)) : shares[static_cast<std::size_t>(~label) * classes + k];
     }
+
+    // Takes in the sets and terms that a node of another forest of the same columns refers to; the node as it is here.
+    Node adopt(const Forest& other, Node node);
+    // Adds a leaf of the tree being built: class weights and the class it votes for.
+    std::int32_t add_leaf(const double* class_weight, std::int32_t label);
+    std::int32_t add_leaf(double value);
+    // Ends the tree being built.
+    void close_tree();
 
     // Throws std::invalid_argument unless every index in every array can be followed safely.
     void validate() const;

@@ -1,5 +1,3 @@
-#include "grow.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -8,7 +6,7 @@
 #include <stdexcept>
 
 #include "combinations.hpp"
-#include "parallel.hpp"
+#include "grower.hpp"
 #include "row_store.hpp"
 #include "sorted_lists.hpp"
 #include "split_category.hpp"
@@ -54,19 +52,21 @@ public:
           kernels_(options.search == Search::automatic ? best_kernels() : plain_kernels()),
           choice_(options.k_best) {}
 
-    // `leaves`, where given, receives the leaf of every row of the table, also of those that the member does not see.
-    Forest grow(const Views& views, std::size_t member, std::int32_t* leaves) override {
+    Forest grow(const Views& views, std::size_t member, const GrowRequest& request) override {
         views_ = &views;
         member_ = member;
-        leaves_ = leaves;
+        leaves_ = request.leaves;
+        notes_ = request.notes;
+        root_label_ = request.root_label;
         forest_ = Forest{};
         forest_.columns = static_cast<std::uint32_t>(table_.columns);
         forest_.classes = options_.classes;
         for (const Column& column : table_.column) forest_.categories.push_back(column.categories);
         combinations_.clear();
         Philox random(views.key, views.number[member], Purpose::tree);
-        random_ = &random;
-        store_.load(table_, views, member, options_.classes);
+        random_ = request.random ? request.random : &random;
+        store_.load(table_, views, member, options_.classes, request.rows);
+        if (notes_) start_notes();
         seen_ = store_.row.size();
         limits_.min_rows = std::max(options_.min_rows_leaf, 1U);
         load_columns();
@@ -75,9 +75,8 @@ public:
             grow_best_first(root);
         else
             grow_depth_first(root);
-        forest_.node_start.push_back(forest_.nodes.size());
-        forest_.leaf_start.push_back(options_.classes ? forest_.leaf_label.size() : forest_.leaf_value.size());
-        if (leaves_ && seen_ < table_.rows) find_leaves_of_unseen();
+        forest_.close_tree();
+        if (leaves_ && request.rows.empty() && seen_ < table_.rows) find_leaves_of_unseen();
         return std::move(forest_);
     }
 
@@ -148,6 +147,7 @@ private:
             }
             ++leaves;
             OpenNode left, right;
+            if (notes_) read(next.node);
             apply(next, left, right);
             consider(left);
             consider(right);
@@ -176,7 +176,9 @@ private:
         read(open);
         // Real weights are summed with rounding: a side lighter than that cannot be told from an empty one.
         limits_.min_weight = std::max(options_.min_weight_share_leaf * store_.tree_weight, node_.integer ? 0.0 : 1e-12 * node_.total);
-        const std::uint32_t label = majority(open.parent_label, open.parent < 0);
+        const bool decided = open.parent < 0 && root_label_ >= 0;
+        const std::uint32_t label =
+            decided ? static_cast<std::uint32_t>(root_label_) : majority(open.parent_label, open.parent < 0);
         const bool stop = node_.n < options_.min_rows_split || node_.n < 2 * limits_.min_rows ||
                           open.depth >= options_.max_depth || node_.total < 2 * limits_.min_weight || pure();
         if (!stop) {
@@ -283,21 +285,30 @@ private:
         }
     }
 
-    void make_leaf(const OpenNode& open, std::uint32_t label) {
-        std::int32_t number;
+    void start_notes() {
+        *notes_ = TreeNotes{};
+        notes_->width = regression() ? 3 : options_.classes;
+        notes_->center = store_.center;
+        notes_->scale = store_.scale;
+        notes_->weight = store_.tree_weight;
+    }
+
+    // Notes what was last read of a node.
+    void note(std::vector<double>& totals, std::vector<std::int32_t>& labels, std::uint32_t label) {
         if (regression()) {
-            number = static_cast<std::int32_t>(forest_.leaf_value.size());
-            forest_.leaf_value.push_back(store_.center + store_.scale * (node_.total_moment / node_.total));
-        } else {
-            number = static_cast<std::int32_t>(forest_.leaf_label.size());
-            if (pure()) {
-                forest_.leaf_label.push_back(static_cast<std::int32_t>(label));
-            } else {
-                forest_.leaf_label.push_back(~static_cast<std::int32_t>(forest_.share_label.size()));
-                forest_.share_label.push_back(static_cast<std::int32_t>(label));
-                for (const double total : node_.class_total) forest_.shares.push_back(total / node_.total);
-            }
+            const auto begin = static_cast<std::size_t>(node_.row - store_.row.data());
+            totals.insert(totals.end(), {node_.total, node_.total_moment, store_.squares(begin, node_.n)});
+            return;
         }
+        totals.insert(totals.end(), node_.class_total.begin(), node_.class_total.end());
+        labels.push_back(static_cast<std::int32_t>(label));
+    }
+
+    void make_leaf(const OpenNode& open, std::uint32_t label) {
+        const std::int32_t number =
+            regression() ? forest_.add_leaf(store_.center + store_.scale * (node_.total_moment / node_.total))
+                         : forest_.add_leaf(node_.class_total.data(), static_cast<std::int32_t>(label));
+        if (notes_) note(notes_->leaf_totals, notes_->leaf_label, label);
         if (leaves_)
             for (std::size_t i = open.begin; i < open.end; ++i) leaves_[store_.row[i]] = number;
         link(open, ~number);
@@ -329,6 +340,7 @@ private:
         const auto number = static_cast<std::int32_t>(forest_.nodes.size());
         if (number == std::numeric_limits<std::int32_t>::max()) throw std::length_error("a tree has too many nodes");
         link(open, number);
+        if (notes_) note(notes_->totals, notes_->label, pending.label);
 
         const std::size_t n = open.end - open.begin;
         const std::size_t to_left = find_sides(pending);
@@ -470,6 +482,8 @@ private:
     const Views* views_ = nullptr;
     std::size_t member_ = 0, seen_ = 0;
     std::int32_t* leaves_ = nullptr;
+    TreeNotes* notes_ = nullptr;
+    std::int32_t root_label_ = -1;
     Philox* random_ = nullptr;
     Forest forest_;
     RowStore store_;
@@ -493,54 +507,13 @@ private:
     std::vector<std::uint8_t> side_;
 };
 
+}  // namespace
+
 std::unique_ptr<TreeGrower> make_grower(const Table& table, const GrowOptions& options, const PresortedColumns* presorted) {
     if (options.criterion == Criterion::variance || (options.criterion == Criterion::gini && options.classes == 2))
         return std::make_unique<Grower<MomentTally>>(table, options, presorted);
     if (options.criterion == Criterion::gini) return std::make_unique<Grower<GiniTally>>(table, options, presorted);
     return std::make_unique<Grower<EntropyTally>>(table, options, presorted);
-}
-
-}  // namespace
-
-GrowSession::GrowSession(const Table& table, const GrowOptions& options, bool lasts)
-    : table_(table),
-      options_(options),
-      // A stump needs the order of all columns, and nothing else that could be kept.
-      presorts_(lasts && options.max_depth == 1 && options.k_best == 1 && options.combination == 0 &&
-                options.search != Search::sorted && table.rows <= PresortedColumns::kRow) {
-    forest.columns = static_cast<std::uint32_t>(table.columns);
-    forest.classes = options.classes;
-    for (const Column& column : table.column) forest.categories.push_back(column.categories);
-}
-
-GrowSession::~GrowSession() = default;
-
-void GrowSession::grow(const Views& views, std::int32_t* leaves) {
-    const std::size_t threads = std::max<std::size_t>(1, std::min(options_.threads, views.members));
-    // Whole-number weights have faster searches of their own.
-    if (presorts_ && !presorted_ && (views.weights || options_.classes == 0)) {
-        presorted_ = std::make_unique<PresortedColumns>(table_);
-        growers_.clear();
-    }
-    growers_.resize(std::max(growers_.size(), threads));
-    std::vector<Forest> trees(views.members);
-    parallel_for(views.members, threads, [&](std::size_t member, std::size_t worker) {
-        if (!growers_[worker]) growers_[worker] = make_grower(table_, options_, presorted_.get());
-        trees[member] = growers_[worker]->grow(views, member, leaves ? leaves + member * table_.rows : nullptr);
-    });
-    std::size_t nodes = forest.nodes.size();
-    for (const Forest& tree : trees) nodes += tree.nodes.size();
-    if (nodes > forest.nodes.capacity()) forest.nodes.reserve(std::max(nodes, 2 * forest.nodes.capacity()));
-    for (Forest& tree : trees) {
-        forest.append(tree);
-        tree = Forest{};
-    }
-}
-
-Forest grow(const Table& table, const Views& views, const GrowOptions& options) {
-    GrowSession session(table, options, false);
-    session.grow(views, nullptr);
-    return std::move(session.forest);
 }
 
 }  // namespace conjunto

@@ -1,11 +1,9 @@
-// Growing trees: one call grows a batch of members from one prepared table.
+// Growing trees: what the members of a batch see of one prepared table, and how their trees are made.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <vector>
 
 #include "forest.hpp"
 #include "rng.hpp"
@@ -16,6 +14,19 @@ namespace conjunto {
 enum class Criterion { gini, entropy, variance };
 // sorted: the plain search everywhere, the reference for the others; no_vectors: the portable kernels.
 enum class Search { automatic, sorted, no_vectors };
+
+enum class Pruning { none, alpha, cross_validation };
+// error: what a node gets wrong (squared error in regression); impurity: the criterion of growth.
+enum class Risk { error, impurity };
+
+struct PruneOptions {
+    Pruning by = Pruning::none;
+    Risk risk = Risk::error;
+    double alpha = 0;            // links with at most this cost per leaf are cut
+    std::uint32_t folds = 10;
+    bool one_standard_error = false;  // the smallest tree within one standard error of the best
+    bool copies_apart = true;    // copies of a row, which a whole-number weight stands for, may fall in different folds
+};
 
 struct GrowOptions {
     Criterion criterion = Criterion::gini;
@@ -30,6 +41,8 @@ struct GrowOptions {
     std::uint32_t min_rows_leaf = 1;
     double min_weight_share_leaf = 0;  // of the weight of the tree
     double min_decrease = 0;           // of impurity, as a share of the weight of the tree
+    PruneOptions prune{};
+    bool igp = false;                  // iterative growing and pruning between two halves of the rows
     Search search = Search::automatic;
     std::size_t threads = 1;
 };
@@ -45,40 +58,14 @@ struct Views {
     bool shared_labels = true;
     const std::uint32_t* columns = nullptr;  // (members, columns_seen)
     std::size_t columns_seen = 0;
+    // (members, rows): 1 for rows of the half that grows first (IGP); null: each member draws its halves.
+    const std::uint8_t* halves = nullptr;
+    // (rows): the fold of each row, in place of drawn ones (cross-validation).
+    const std::uint32_t* folds = nullptr;
     Key key;
     const std::uint64_t* number = nullptr;  // (members): the number of the member's random stream
 };
 
 Forest grow(const Table& table, const Views& views, const GrowOptions& options);
-
-class PresortedColumns;
-
-class TreeGrower {
-public:
-    virtual ~TreeGrower() = default;
-    virtual Forest grow(const Views& views, std::size_t member, std::int32_t* leaves) = 0;
-};
-
-// Grows members one call after another, as boosting does: what is made once for a table (memory, sorted columns) is
-// kept from call to call. The table must outlive the session.
-class GrowSession {
-public:
-    // `lasts`: there will be many calls, so that preparing for them is worth it.
-    GrowSession(const Table& table, const GrowOptions& options, bool lasts = true);
-    ~GrowSession();
-
-    // Adds the members of `views` to the forest. `leaves`, unless null, receives (members, rows): the leaf of every row
-    // of the table, numbered within its tree, also of rows that the member does not see.
-    void grow(const Views& views, std::int32_t* leaves);
-
-    Forest forest;
-
-private:
-    const Table& table_;
-    GrowOptions options_;
-    bool presorts_;
-    std::unique_ptr<PresortedColumns> presorted_;  // made when it is first of use
-    std::vector<std::unique_ptr<TreeGrower>> growers_;
-};
 
 }  // namespace conjunto

@@ -15,7 +15,7 @@ struct Key {
 };
 
 // What a stream is for; streams of one member with different purposes are independent.
-enum class Purpose : std::uint64_t { python = 0, rows = 1, labels = 2, columns = 3, tree = 4 };
+enum class Purpose : std::uint64_t { python = 0, rows = 1, labels = 2, columns = 3, tree = 4, folds = 7, halves = 8 };
 
 class Philox {
 public:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -26,8 +27,9 @@ public:
     // A target is center + scale * what the store holds.
     double center = 0, scale = 1;
 
-    // Takes the member's rows of positive weight.
-    void load(const Table& table, const Views& views, std::size_t member, std::uint32_t classes) {
+    // Takes the member's rows of positive weight, or of these the ones that are given.
+    void load(const Table& table, const Views& views, std::size_t member, std::uint32_t classes,
+              std::span<const std::uint32_t> given = {}) {
         const std::size_t n = table.rows;
         const std::uint8_t* small = views.small_weights ? views.small_weights + member * n : nullptr;
         const double* real = views.weights ? views.weights + member * n : nullptr;
@@ -36,9 +38,11 @@ public:
         integer = !real && !regression && classes <= 255;
         tree_weight = most_weight = 0;
         auto weight_of = [&](std::size_t r) { return real ? real[r] : small ? double(small[r]) : 1.0; };
-        row.resize(n);
+        const std::size_t offered = given.empty() ? n : given.size();
+        row.resize(offered);
         std::size_t seen = 0;
-        for (std::size_t r = 0; r < n; ++r) {
+        for (std::size_t i = 0; i < offered; ++i) {
+            const std::size_t r = given.empty() ? i : given[i];
             const double weight = weight_of(r);
             row[seen] = static_cast<std::uint32_t>(r);
             seen += weight > 0;
@@ -95,6 +99,13 @@ public:
         node.label = label_.data() + begin;
         node.class_total.assign(classes, 0.0);
         for (std::size_t i = 0; i < node.n; ++i) node.class_total[node.label[i]] += node.weight[i];
+    }
+
+    // The weighted sum of squared targets (regression).
+    double squares(std::size_t begin, std::size_t n) const {
+        double sum = 0;
+        for (std::size_t i = begin; i < begin + n; ++i) sum += moment_[i] * target_[i];
+        return sum;
     }
 
     // Whether all targets of the range are equal (regression).

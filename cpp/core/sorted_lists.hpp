@@ -27,7 +27,8 @@ public:
         slot_.resize(table.columns);
         lists_.resize(n_columns_ * kStride);
         for (std::size_t c = 0; c < n_columns_; ++c) slot_[columns[c]] = static_cast<std::uint32_t>(c);
-        if (!table.presorted.empty())
+        // Going through the presorted rows costs the whole table, which few rows are not worth.
+        if (!table.presorted.empty() && 8 * node.n >= table.rows)
             open_presorted(node, table, columns);
         else
             open_sorting(node, table, columns, kernels, space);

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "grow.hpp"
+#include "session.hpp"
 
 namespace conjunto {
 

@@ -7,6 +7,7 @@ from typing import Any
 
 __version__ = "0.1.0"
 
+# Estimators and what they hand out; the contract tests and model files know them from here.
 _HOMES = {
     "AdaBoostClassifier": "conjunto.ensembles.adaboost",
     "AdaBoostRegressor": "conjunto.ensembles.adaboost_regressor",
@@ -19,6 +20,10 @@ _HOMES = {
     "DoubleBaggingClassifier": "conjunto.ensembles.double_bagging",
     "ECOCClassifier": "conjunto.ensembles.ecoc",
     "FlippingClassifier": "conjunto.ensembles.flipping",
+    "IGPBoostingClassifier": "conjunto.ensembles.igp_boosting",
+    "IGPCommitteesClassifier": "conjunto.ensembles.igp_committees",
+    "IGPEnsembleClassifier": "conjunto.ensembles.igp_ensemble",
+    "IGPTreeClassifier": "conjunto.learners.igp",
     "MultiBoostClassifier": "conjunto.ensembles.multiboost",
     "OutputSmearingRegressor": "conjunto.ensembles.output_smearing",
     "PastingClassifier": "conjunto.ensembles.pasting",
@@ -33,16 +38,24 @@ _HOMES = {
     "Votes": "conjunto.votes",
     "WaggingClassifier": "conjunto.ensembles.wagging",
 }
+# What is done with them.
+_TOOLS = {
+    "TreeDisplay": "conjunto.plots.tree",
+    "export_rules": "conjunto.learners.text",
+    "export_text": "conjunto.learners.text",
+    "plot_tree": "conjunto.plots.tree",
+}
 
-__all__ = [*_HOMES, "__version__"]
+__all__ = [*_HOMES, *_TOOLS, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
     # Names are resolved on first use: scikit-learn takes more than a second to import.
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    home = _HOMES.get(name) or _TOOLS.get(name)
+    if home:
+        return getattr(import_module(home), name)
     raise AttributeError(f"module 'conjunto' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_HOMES, *_TOOLS])

@@ -80,14 +80,21 @@ class GrowOptions:
     min_rows_leaf: int
     min_weight_share_leaf: float
     min_decrease: float
+    igp: bool
     threads: int
+    alpha: float
+    folds: int
+    one_standard_error: bool
+    copies_apart: bool
+    pruning: Any
+    risk: Any
     criterion: Any
     search: Any
     def __init__(self) -> None: ...
 
 class GrowSession:
     """Grows trees one call after another on one table."""
-    def __init__(self, table: Table, options: GrowOptions, low: int, high: int) -> None: ...
+    def __init__(self, table: Table, options: GrowOptions, low: int, high: int, lasts: bool = True) -> None: ...
     def grow(
         self,
         members: NDArray[np.uint64],
@@ -97,7 +104,11 @@ class GrowSession:
         small_weights: NDArray[np.uint8] | None = None,
         weights: NDArray[np.float64] | None = None,
         columns: NDArray[np.uint32] | None = None,
+        halves: NDArray[np.uint8] | None = None,
+        folds: NDArray[np.uint32] | None = None,
     ) -> NDArray[Any]: ...
+    def path(self, member: int) -> dict[str, Any]: ...
+    def passes(self) -> NDArray[np.uint32]: ...
     def drop(self, count: int) -> None: ...
     def __len__(self) -> int: ...
     def forest(self) -> Forest: ...
@@ -122,7 +133,26 @@ def grow(
     small_weights: NDArray[np.uint8] | None = None,
     weights: NDArray[np.float64] | None = None,
     columns: NDArray[np.uint32] | None = None,
+    halves: NDArray[np.uint8] | None = None,
+    folds: NDArray[np.uint32] | None = None,
 ) -> Forest: ...
+def grow_reduced(
+    table: Table,
+    options: GrowOptions,
+    low: int,
+    high: int,
+    X_val: NDArray[np.float64],
+    labels_val: NDArray[np.int32] | None = None,
+    targets_val: NDArray[np.float64] | None = None,
+    weights_val: NDArray[np.float64] | None = None,
+    labels: NDArray[np.int32] | None = None,
+    targets: NDArray[np.float64] | None = None,
+    small_weights: NDArray[np.uint8] | None = None,
+    weights: NDArray[np.float64] | None = None,
+) -> Forest: ...
+def halves(
+    low: int, high: int, member: int, labels: NDArray[np.int32], present: NDArray[np.uint8], classes: int
+) -> NDArray[np.uint8]: ...
 def has_infinity(X: NDArray[np.float64]) -> bool: ...
 def kernel_name() -> str: ...
 def subset(low: int, high: int, member: int, n: int, size: int) -> NDArray[np.int32]: ...

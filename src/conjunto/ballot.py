@@ -84,20 +84,46 @@ def prefix_counts(votes: Votes) -> Iterator[Count]:
     """Yield the count of the first 1, 2, …, T members; one pair of arrays, updated in place."""
     if votes.values is not None:
         raise ValueError("votes of a regression cannot be counted")
+    if votes.groups is not None:
+        yield from _prefix_counts_of_groups(votes)
+        return
     counts = np.zeros((votes.n_examples, max(1, votes.n_classes)))
-    voted = np.zeros(votes.n_examples, dtype=bool)
-    examples = np.arange(votes.n_examples)
+    count = Count(counts, np.zeros(votes.n_examples, dtype=bool))
     for t, weight in enumerate(votes.member_weights()):
-        if votes.scores is not None:
-            here = ~np.isnan(votes.scores[t]).any(axis=1)
-            counts[here] += weight * votes.scores[t][here]
-        else:
-            assert votes.labels is not None
-            said = votes.labels[t]
-            here = said >= 0
-            counts[examples[here], said[here]] += weight
-        voted |= here
-        yield Count(counts, voted)
+        _add(count, votes, t, weight)
+        yield count
+
+
+def _add(count: Count, votes: Votes, t: int, weight: float) -> None:
+    """Add the vote of member t."""
+    if votes.scores is not None:
+        here = ~np.isnan(votes.scores[t]).any(axis=1)
+        count.counts[here] += weight * votes.scores[t][here]
+    else:
+        assert votes.labels is not None
+        here = votes.labels[t] >= 0
+        count.counts[np.flatnonzero(here), votes.labels[t][here]] += weight
+    count.voted[:] |= here
+
+
+def _prefix_counts_of_groups(votes: Votes) -> Iterator[Count]:
+    """The same where groups of members decide, each by its own votes, before the groups vote, one vote each."""
+    assert votes.groups is not None
+    shape = (votes.n_examples, max(1, votes.n_classes))
+    count = Count(np.zeros(shape), np.zeros(votes.n_examples, dtype=bool))
+    examples = np.arange(votes.n_examples)
+    names, group = np.unique(votes.groups, return_inverse=True)
+    inside = [Count(np.zeros(shape), np.zeros(votes.n_examples, dtype=bool)) for _ in names]
+    decided = np.full((len(names), votes.n_examples), -1)
+    for t, weight in enumerate(votes.member_weights()):
+        _add(inside[group[t]], votes, t, weight)
+        before, after = decided[group[t]], inside[group[t]].winners()
+        for codes, vote in ((before, -1.0), (after, 1.0)):
+            known = codes >= 0
+            count.counts[examples[known], codes[known]] += vote
+        count.voted[:] |= after >= 0
+        decided[group[t]] = after
+        yield count
 
 
 def prefix_means(votes: Votes) -> Iterator[NDArray[np.float64]]:

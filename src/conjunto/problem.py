@@ -108,7 +108,7 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
     weights = read_weights(sample_weight, len(encoded))
     if not classification:
         return Problem(encoded, np.ascontiguousarray(y, dtype=np.float64), columns, None, weights, source)
-    if y.dtype == object and any(_is_missing(label) for label in y):
+    if y.dtype == object and any(is_missing(label) for label in y):
         raise ValueError("y contains a missing label (None or NaN): remove these rows or give the label a name")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
@@ -218,7 +218,7 @@ def _levels(column: Any) -> tuple[NDArray[np.intp], list[Any]]:
         return np.asarray(codes, dtype=np.intp), list(names)
     places: dict[Any, int] = {}
     values = column.to_list()
-    codes = [-1 if _is_missing(value) else places.setdefault(value, len(places)) for value in values]
+    codes = [-1 if is_missing(value) else places.setdefault(value, len(places)) for value in values]
     return np.asarray(codes, dtype=np.intp), list(places)
 
 
@@ -245,7 +245,7 @@ def _number_categories(column: Any) -> dict[Any, int] | None:
     return codes
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, NaN, and pandas' NA, which answers no comparison."""
     if value is None:
         return True

@@ -18,12 +18,12 @@ from conjunto import _core
 
 Key = tuple[int, int]
 
-# The third word of the counter; 1, 2 and 4 are the core's for rows, labels and trees.
+# The third word of the counter; 1, 2, 4, 7 and 8 are the core's for rows, labels, trees, folds and halves.
 PYTHON = 0
 COLUMNS = 3
 LEARNER = 5
 SAMPLE = 6
-PARTITIONS = 7
+PARTITIONS = 9
 
 
 def root_key(random_state: Any) -> Key:
@@ -52,6 +52,10 @@ class Stream:
     def subset(self, n: int, size: int) -> NDArray[np.int32]:
         """1 for each of `size` different rows drawn out of n, 0 for the others."""
         return _core.subset(*self.key, self.member, n, size)
+
+    def halves(self, labels: NDArray[np.int32], present: NDArray[np.bool_], classes: int) -> NDArray[np.uint8]:
+        """1 for the rows of one of two random halves, of equal class shares, of the rows present; 0 for the others."""
+        return _core.halves(*self.key, self.member, labels, present.astype(np.uint8), classes)
 
     def switched(self, labels: NDArray[np.int32], count: int, classes: int) -> NDArray[np.int32]:
         """The labels with exactly `count` of them, chosen at random, changed to another class."""

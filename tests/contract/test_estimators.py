@@ -18,13 +18,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import conjunto
 from conjunto.ballot import decide
 
-NAMES = sorted(set(conjunto.__all__) - {"Votes", "__version__"})
-ENSEMBLES = [name for name in NAMES if not name.startswith("CART")]
-SEQUENTIAL = [name for name in ENSEMBLES if name.startswith(("AdaBoost", "ArcX4", "MultiBoost", "ThreeBoost"))]
+NAMES = sorted(set(conjunto._HOMES) - {"Votes"})
+ENSEMBLES = [name for name in NAMES if not name.startswith(("CART", "IGPTree"))]
+SEQUENTIAL = [
+    name
+    for name in ENSEMBLES
+    if name.startswith(("AdaBoost", "ArcX4", "MultiBoost", "ThreeBoost", "IGPBoosting", "IGPCommittees"))
+]
 INDEPENDENT = [name for name in ENSEMBLES if name not in SEQUENTIAL]
-# Three members are three, one for each pair of classes too, and how many members a committee of MultiBoost has depends
-# on their number.
-GROWING = [name for name in ENSEMBLES if not name.startswith(("MultiBoost", "ThreeBoost", "RoundRobin"))]
+# Three members are three, one per pair of classes too, and how many members a committee has depends on their number.
+GROWING = [
+    name for name in ENSEMBLES if not name.startswith(("MultiBoost", "ThreeBoost", "IGPCommittees", "RoundRobin"))
+]
 # Schapire's three members may be ensembles; a discriminant is no column of X.
 ON_COLUMNS = [name for name in ENSEMBLES if not name.startswith(("ThreeBoost", "DoubleBagging"))]
 CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
@@ -32,7 +37,7 @@ CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
 # Whatever a method draws per row (a sample, a weight, a label) is another draw when rows are repeated.
 DRAWS_ROWS = (
     *("Bagging", "Pasting", "RandomForest", "ClassSwitching", "Flipping", "Wagging", "OutputSmearing"),
-    *("MultiBoost", "ThreeBoost", "DoubleBagging"),
+    *("MultiBoost", "ThreeBoost", "IGP", "DoubleBagging"),
 )
 WAIVER = {
     "check_sample_weight_equivalence_on_dense_data": "the random draw depends on the number of rows",
@@ -43,6 +48,8 @@ def make(name, **parameters):
     cls = getattr(conjunto, name)
     if "n_estimators" in inspect.signature(cls).parameters:
         parameters = {"n_estimators": 12} | parameters
+    if name == "IGPCommitteesClassifier":
+        parameters = {"n_committees": 4, "committee_size": 3} | parameters
     return cls(**{"random_state": 0} | parameters)
 
 
@@ -275,6 +282,13 @@ def test_probabilities_are_shares(name, vote):
         np.testing.assert_array_equal(model.predict_log_proba(X), np.log(shares))
 
 
+def committees(each, groups):
+    """What each committee says: the label that most of its members give, of equal ones the lowest."""
+    return np.stack(
+        [[min(col, key=lambda k: (-(col == k).sum(), k)) for col in each[groups == g].T] for g in set(groups)]
+    )
+
+
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_votes_are_what_the_members_say(name):
     X, y = table(name)
@@ -289,6 +303,8 @@ def test_votes_are_what_the_members_say(name):
         np.testing.assert_array_equal(votes.scores, each[:, :, None] == model.code_[:, None])
     elif name in CLASSIFIERS:
         np.testing.assert_array_equal(model.classes_[votes.labels], each)
+        if votes.groups is not None:
+            each, weights = committees(each, votes.groups), np.ones(len(set(votes.groups)))
         counts = np.stack([weights @ (each == label) for label in model.classes_], axis=1)
         np.testing.assert_array_equal(model.predict(X), model.classes_[counts.argmax(axis=1)])
         if name != "AdaBoostClassifier":

@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 from conjunto import BaggingClassifier, CARTClassifier, DoubleBaggingClassifier
 from conjunto.datasets import make_ringnorm, make_twonorm, make_waveform
 from conjunto.evaluation import oob_votes
-from conjunto.learners.cart import grow_trees
+from conjunto.learners.growing import grow_trees
 from conjunto.problem import Columns, Problem
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from conjunto import CARTClassifier, RandomizationClassifier
 from conjunto.datasets import make_twonorm
-from conjunto.learners.cart import grow_trees
+from conjunto.learners.growing import grow_trees
 from conjunto.problem import read_problem
 
 

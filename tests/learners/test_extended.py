@@ -7,8 +7,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 
 from conjunto import CARTClassifier, CARTRegressor
-from conjunto.learners.cart import grow_trees
 from conjunto.learners.extended import ExtendedMembers
+from conjunto.learners.growing import grow_trees
 from conjunto.learners.members import Rows, fit_members
 from conjunto.problem import Columns, Problem, append_columns
 from conjunto.streams import Stream
@@ -40,7 +40,10 @@ def diabetes():
 
 
 def views(problem, columns=None):
-    return [View(stream.bootstrap(problem.n, problem.n), None, columns, Power(stream.member)) for stream in STREAMS]
+    return [
+        View(stream.bootstrap(problem.n, problem.n), columns=columns, features=Power(stream.member))
+        for stream in STREAMS
+    ]
 
 
 def fit(learner, problem, n_jobs=1, columns=None):

@@ -95,6 +95,8 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
     verbose: int = 0
     _classification: ClassVar[bool]
     _default_depth: ClassVar[int] = 3
+    _keeps_a_poor_member: ClassVar[bool] = False
+    """Whether a first member no better than chance is still the best there is, or an error."""
 
     def _rule_name(self) -> str:
         """The rule, by its name in `RULES`."""
@@ -210,6 +212,7 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
                 raise ValueError("every row of positive weight was held out: lower validation_fraction")
         first = weights / weights.sum()
         run = Run(rule, first, first, first, None, watch)
+        rule.deal(Stream(self._key, 0))
         self._begin(run, first)
         run.bound = rule.bound
         return run
@@ -271,8 +274,9 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
     def _round(self, run: Run, rounds: TreeRounds | ForeignRounds) -> None:
         rule = run.rule
         width = rule.width(rule.n_classes)
-        if self._begins_group(run):
-            self._restart(run)
+        if self._begins_group(run) and not self._restart(run):
+            run.ended = "enough committees"
+            return
         numbers = range(run.rounds * width, (run.rounds + 1) * width)
         run.rounds += 1
         views = rule.views(run.weights)
@@ -304,8 +308,7 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
         """The member is no better than chance: try again from other weights, or end the run without it."""
         run.wasted += 1
         goes_on = run.wasted < MOST_RESTARTS and self._restart(run)
-        if not goes_on and not run.votes and not self._classification:
-            # A poor regression is still the best there is.
+        if not goes_on and not run.votes and self._keeps_a_poor_member:
             self._keep(run, error, 1.0)
             run.bound, run.ended = None, NO_BETTER
             return
@@ -345,11 +348,11 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
 
     def _restart(self, run: Run) -> bool:
         """Begin a new committee from other weights, if the method does that."""
-        factors = self._restart_factors(
-            len(run.first), Stream(self._key, run.rounds * run.rule.width(run.rule.n_classes))
-        )
+        stream = Stream(self._key, run.rounds * run.rule.width(run.rule.n_classes))
+        factors = self._restart_factors(len(run.first), stream)
         if factors is None:
             return False
+        run.rule.deal(stream)
         examples = run.first * factors
         self._begin(run, examples / examples.sum() if examples.any() else run.first)
         if run.groups and run.groups[-1] == run.group:

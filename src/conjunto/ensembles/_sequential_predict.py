@@ -186,6 +186,7 @@ class SequentialRegressor(RegressorMixin, FittedSequence):
     """A sequential ensemble that answers with the weighted median of its members."""
 
     _classification = False
+    _keeps_a_poor_member = True
 
     def votes(self, X: Any) -> Votes:
         """Return the value that each member predicts for each row."""

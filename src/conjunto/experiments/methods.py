@@ -15,8 +15,9 @@ from typing import Any
 from conjunto.checks import check_choice, suggest
 
 NONE: Mapping[str, Any] = MappingProxyType({})
-# Parameters of the base learner, a tree, are named as scikit-learn names nested ones.
+# Parameters of the base learner, a tree, are named as scikit-learn names nested ones; `estimator` names the tree.
 NESTED = "estimator__"
+TREES: dict[str, tuple[str, str | None]] = {"cart": ("CARTClassifier", "CARTRegressor"), "c45": ("C45Classifier", None)}
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Registered:
 
 METHODS: dict[str, Registered] = {
     "cart": Registered("single tree (CART)", "CARTClassifier", "CARTRegressor", panel=True),
+    "cart-pruned": Registered(
+        "single tree (CART, pruned by cross-validation)", "CARTClassifier", "CARTRegressor", {"prune": "cv"}
+    ),
+    "igp": Registered("single tree (IGP)", "IGPTreeClassifier"),
     "bagging": Registered("bagging", "BaggingClassifier", "BaggingRegressor", {"n_estimators": 100}, panel=True),
     "balanced-bagging": Registered(
         "balanced bagging", "BaggingClassifier", "BaggingRegressor", {"n_estimators": 100, "balanced": True}
@@ -63,6 +68,7 @@ METHODS: dict[str, Registered] = {
         "class-switching", "ClassSwitchingClassifier", parameters={"n_estimators": 1000}, panel=True
     ),
     "flipping": Registered("flipping", "FlippingClassifier", parameters={"n_estimators": 1000}),
+    "igp-ensemble": Registered("IGP ensemble", "IGPEnsembleClassifier", parameters={"n_estimators": 100}),
     "ecoc": Registered("error-correcting output codes", "ECOCClassifier", parameters={"n_estimators": 100}),
     "round-robin": Registered("round robin", "RoundRobinClassifier"),
     "adaboost": Registered(
@@ -96,6 +102,8 @@ METHODS: dict[str, Registered] = {
     "adaboost-r": Registered("AdaBoost.R", None, "AdaBoostRegressor", {"n_estimators": 100, "algorithm": "r"}),
     "arc-x4": Registered("arc-x4", "ArcX4Classifier", parameters={"n_estimators": 100}),
     "multiboost": Registered("MultiBoost", "MultiBoostClassifier", parameters={"n_estimators": 100}, panel=True),
+    "igp-boosting": Registered("boosting of IGP trees", "IGPBoostingClassifier", parameters={"n_estimators": 100}),
+    "igp-committees": Registered("IGP committees", "IGPCommitteesClassifier"),
     "three-boost": Registered("three-member boosting", "ThreeBoostClassifier"),
     "output-smearing": Registered(
         "output smearing", None, "OutputSmearingRegressor", {"n_estimators": 100}, panel=True
@@ -130,8 +138,8 @@ def make(name: str, task: str, parameters: Mapping[str, Any] = NONE, random_stat
     seed = {"random_state": random_state} if "random_state" in signature(kind).parameters else {}
     given = {**METHODS[name].parameters, **parameters, **seed}
     tree = {key.removeprefix(NESTED): given.pop(key) for key in list(given) if key.startswith(NESTED)}
-    if tree:
-        given["estimator"] = _tree(task)(**tree)
+    if tree or "estimator" in given:
+        given["estimator"] = _tree(given.get("estimator", "cart"), task)(**tree)
     return kind(**given)
 
 
@@ -146,9 +154,15 @@ def check_method(name: str, parameters: Mapping[str, Any], task: str | None = No
         kinds = [_class(kind) for kind in both if kind is not None]
         known = {parameter for kind in kinds for parameter in signature(kind).parameters}
         if "estimator" in known:
-            trees = [_tree(task)] if task is not None else [_tree("classification"), _tree("regression")]
+            base = parameters.get("estimator", "cart")
+            if base not in TREES:
+                raise ValueError(f"{name}: estimator must be one of {', '.join(TREES)}, got {base!r}")
+            tasks = [task] if task is not None else ["classification", "regression"]
+            trees = [_tree(base, t) for t in tasks if t == "classification" or TREES[base][1] is not None]
+            if not trees:
+                raise ValueError(f"{name}: {base} does not do {task}")
             known |= {NESTED + parameter for tree in trees for parameter in signature(tree).parameters}
-        check_parameters(name, known - {"estimator"}, parameters)
+        check_parameters(name, known, parameters)
 
 
 def check_parameters(name: str, known: Collection[str], parameters: Mapping[str, Any]) -> None:
@@ -160,8 +174,8 @@ def check_parameters(name: str, known: Collection[str], parameters: Mapping[str,
             raise ValueError(f"{name}: {parameter} follows from the seed of the experiment; leave it out")
 
 
-def _tree(task: str) -> Any:
-    return _class("CARTClassifier" if task == "classification" else "CARTRegressor")
+def _tree(base: str, task: str) -> Any:
+    return _class(TREES[base][task == "regression"])
 
 
 def _class(name: str | None) -> Any:

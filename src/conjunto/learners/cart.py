@@ -1,81 +1,96 @@
 """CART: binary trees grown to purity (Breiman, Friedman, Olshen and Stone 1984).
 
 A node is split by the test `x <= c` (numbers) or `x in V` (categories) that decreases the impurity
-`i(t) - p_L i(t_L) - p_R i(t_R)` most. Missing values go to the side that gains more.
+`i(t) - p_L i(t_L) - p_R i(t_R)` most. Missing values go to the side that gains more. A grown tree can be pruned
+(`pruning.py`).
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import RegressorMixin, clone
+from sklearn.utils import Bunch, check_consistent_length, column_or_1d
 
 from conjunto import _core
 from conjunto.atomic import all_or_nothing
-from conjunto.checks import (
-    NO_LIMIT,
-    check_choice,
-    check_count,
-    check_number,
-    check_optional_count,
-    check_row_limit,
-    resolve_max_features,
-)
+from conjunto.learners.growing import grow_parts, growth_options
+from conjunto.learners.pruning import given_folds, set_pruning
 from conjunto.learners.rows import read_fitted_rows
-from conjunto.problem import Problem, read_problem
-from conjunto.streams import Key, root_key
+from conjunto.learners.tree import SingleClassificationTree, SingleTree
+from conjunto.problem import Problem, read_problem, read_rows, read_weights
+from conjunto.streams import root_key
 
 
-class _CART(BaseEstimator):
+class _CART(SingleTree):
     """What classification and regression trees share."""
 
-    tree_: _core.Forest
+    prune: Any
+    random_state: Any
 
-    def _grow(self, problem: Problem, key: Key) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, held_out: tuple[Any, Any, Any], classification: bool) -> None:
+        problem = read_problem(self, X, y, sample_weight, classification=classification)
+        if problem.classes is not None:
+            self.classes_ = problem.classes
+            self.n_classes_ = len(problem.classes)
         self._columns = problem.columns
-        self.tree_ = grow_trees(
-            self, problem, key, np.zeros(1, dtype=np.uint64), weights=None, labels=None, columns=None
-        )
+        self.__dict__.pop("cost_complexity_path_", None)
+        judges = self._read_held_out(problem, *held_out)
+        options, parts = self._grow_options(problem), grow_parts(self, problem)
+        key = root_key(self.random_state)
+        if judges is not None:
+            self.tree_ = _core.grow_reduced(problem.table(), options, key[0], key[1], **judges, **parts)
+            return
+        session = _core.GrowSession(problem.table(), options, *key, lasts=False)
+        session.grow(np.zeros(1, dtype=np.uint64), "leaves", **parts, folds=given_folds(self, problem))
+        self.tree_ = session.forest()
+        if self.prune is not None:
+            self.cost_complexity_path_ = session.path(0)
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the leaf that each row falls in, numbered from 0 within the tree."""
-        rows = read_fitted_rows(self, X)
-        return self.tree_.leaves(rows)[:, 0]
+    def _read_held_out(self, problem: Problem, X: Any, y: Any, sample_weight: Any) -> dict[str, Any] | None:
+        """Rows that judge the tree, encoded; None where nothing of the kind is asked for."""
+        wanted = isinstance(self.prune, str) and self.prune == "reduced-error"
+        if not wanted:
+            if X is not None or y is not None:
+                raise ValueError(f'X_val and y_val prune the tree with prune="reduced-error", which is {self.prune!r}')
+            return None
+        if X is None or y is None:
+            raise ValueError(
+                'prune="reduced-error" needs the rows that judge the tree: fit(X, y, X_val=..., y_val=...)'
+            )
+        rows = read_rows(self, X, problem.columns)
+        y = column_or_1d(y)
+        check_consistent_length(rows, y)
+        weights = read_weights(sample_weight, len(rows))
+        if problem.classes is None:
+            return {"X_val": rows, "targets_val": np.ascontiguousarray(y, dtype=np.float64), "weights_val": weights}
+        # A label that training did not have is wrong in every node.
+        codes = np.searchsorted(problem.classes, y).clip(0, len(problem.classes) - 1)
+        codes = np.where(problem.classes[codes] == y, codes, -1)
+        return {"X_val": rows, "labels_val": codes.astype(np.int32), "weights_val": weights}
 
-    def get_depth(self) -> int:
-        """Return the depth of the tree; a single leaf has depth 0."""
-        check_is_fitted(self)
-        return int(self.tree_.depths()[0])
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Return the nested trees of cost-complexity pruning, whatever `prune` is.
 
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
-        check_is_fitted(self)
-        return int(self.tree_.leaf_counts()[0])
+        Returns
+        -------
+        path : Bunch
+            `ccp_alphas`: the alpha from which on each tree is the best one; `impurities`: the risk of each tree by
+            `pruning_risk`; `leaves`: its leaves.
+        """
+        path = clone(self).set_params(prune=0.0).fit(X, y, sample_weight).cost_complexity_path_
+        return Bunch(ccp_alphas=path["ccp_alphas"], impurities=path["risks"], leaves=path["leaves"])
 
-    @property
-    def nbytes_(self) -> int:
-        """Bytes that the packed tree takes."""
-        check_is_fitted(self)
-        return self.tree_.nbytes
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of the impurity decrease due to each column."""
-        check_is_fitted(self)
-        return self.tree_.importances()[0]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+    def _grow_options(self, problem: Problem, threads: int = 1) -> _core.GrowOptions:
+        """Check the parameters and translate them for the core."""
+        options = growth_options(self, problem, threads)
+        set_pruning(options, self)
+        return options
 
 
-class CARTClassifier(ClassifierMixin, _CART):
+class CARTClassifier(SingleClassificationTree, _CART):
     """A classification tree.
 
     Parameters
@@ -99,6 +114,21 @@ class CARTClassifier(ClassifierMixin, _CART):
     combination_features : int, default=None
         Test random linear combinations of this many columns (Forest-RC, Breiman 2001); `max_features` is then
         the number of combinations tried.
+    prune : None, "cv", "reduced-error" or float, default=None
+        None keeps the tree as it was grown. A number is alpha of cost-complexity pruning: the smallest tree that makes
+        R(T) + alpha * leaves(T) least, with R as a share of the weight. "cv" chooses alpha by cross-validation.
+        "reduced-error" cuts the tree back where the rows given to `fit` as `X_val` and `y_val` say that a node is no
+        better than a leaf.
+    n_folds : int or array-like of shape (n,), default=10
+        Folds of the cross-validation, drawn at random with equal class shares; an array tells the fold of each row.
+    rule : {"0se", "1se"}, default="0se"
+        The tree of least cross-validated error, or the smallest one within one standard error of it.
+    pruning_risk : {"error", "impurity"}, default="error"
+        R: what the leaves get wrong, as in CART and rpart, or their impurity, as in scikit-learn.
+    copies : {"apart", "together"}, default="apart"
+        Whether the copies of a row, which a whole-number weight stands for, may fall in different folds. Apart, trees
+        on bootstrap samples are larger (a copy is predicted from its twin) and the ensembles of them better; together,
+        the cross-validated error is honest.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     random_state : int, RandomState or None, default=None
@@ -112,6 +142,9 @@ class CARTClassifier(ClassifierMixin, _CART):
         The native tree.
     feature_importances_ : ndarray
         Share of the impurity decrease due to each column.
+    cost_complexity_path_ : dict
+        Unless `prune` is None or "reduced-error": the nested trees, from the largest to the root, by `ccp_alphas`,
+        `risks` and `leaves`, with "cv" also `cv_errors` and `cv_standard_errors`; `chosen` is the place of this tree.
 
     References
     ----------
@@ -124,9 +157,9 @@ class CARTClassifier(ClassifierMixin, _CART):
     >>> X, y = load_iris(return_X_y=True)
     >>> CARTClassifier(random_state=0).fit(X, y).score(X, y)
     1.0
+    >>> CARTClassifier(prune="cv", rule="1se", random_state=0).fit(X, y).get_n_leaves()
+    3
     """
-
-    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -141,6 +174,11 @@ class CARTClassifier(ClassifierMixin, _CART):
         min_impurity_decrease: float = 0.0,
         k_best: int = 1,
         combination_features: int | None = None,
+        prune: Any = None,
+        n_folds: Any = 10,
+        rule: str = "0se",
+        pruning_risk: str = "error",
+        copies: str = "apart",
         class_weight: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -154,33 +192,36 @@ class CARTClassifier(ClassifierMixin, _CART):
         self.min_impurity_decrease = min_impurity_decrease
         self.k_best = k_best
         self.combination_features = combination_features
+        self.prune = prune
+        self.n_folds = n_folds
+        self.rule = rule
+        self.pruning_risk = pruning_risk
+        self.copies = copies
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CARTClassifier:
-        """Grow the tree."""
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> CARTClassifier:
+        """Grow the tree, and prune it if asked to.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Training rows; NaN is missing, DataFrame columns of text, category or bool type are categorical.
+        X_val, y_val, sample_weight_val
+            Rows that judge the tree with `prune="reduced-error"`.
+        """
         with all_or_nothing(self):
-            problem = read_problem(self, X, y, sample_weight, classification=True)
-            assert problem.classes is not None
-            self.classes_ = problem.classes
-            self.n_classes_ = len(problem.classes)
-            self._grow(problem, root_key(self.random_state))
+            self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val), classification=True)
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of the leaf: its weighted majority, on a tie the parent's label."""
-        rows = read_fitted_rows(self, X)
-        return self.classes_[self.tree_.labels(rows)[0]]
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the class shares of the leaf."""
-        rows = read_fitted_rows(self, X)
-        return self.tree_.share_sums(rows)
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the logarithm of the class shares."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
 
 class CARTRegressor(RegressorMixin, _CART):
@@ -208,6 +249,11 @@ class CARTRegressor(RegressorMixin, _CART):
         min_impurity_decrease: float = 0.0,
         k_best: int = 1,
         combination_features: int | None = None,
+        prune: Any = None,
+        n_folds: Any = 10,
+        rule: str = "0se",
+        pruning_risk: str = "error",
+        copies: str = "apart",
         random_state: Any = None,
     ) -> None:
         self.criterion = criterion
@@ -220,107 +266,37 @@ class CARTRegressor(RegressorMixin, _CART):
         self.min_impurity_decrease = min_impurity_decrease
         self.k_best = k_best
         self.combination_features = combination_features
+        self.prune = prune
+        self.n_folds = n_folds
+        self.rule = rule
+        self.pruning_risk = pruning_risk
+        self.copies = copies
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CARTRegressor:
-        """Grow the tree."""
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> CARTRegressor:
+        """Grow the tree, and prune it if asked to.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Training rows; NaN is missing, DataFrame columns of text, category or bool type are categorical.
+        X_val, y_val, sample_weight_val
+            Rows that judge the tree with `prune="reduced-error"`.
+        """
         with all_or_nothing(self):
-            problem = read_problem(self, X, y, sample_weight, classification=False)
-            self._grow(problem, root_key(self.random_state))
+            self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val), classification=False)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean target of the leaf."""
         rows = read_fitted_rows(self, X)
         return self.tree_.value_sums(rows)
-
-
-_CRITERIA = {"gini": "gini", "entropy": "entropy", "log_loss": "entropy", "squared_error": "variance"}
-
-
-def grow_options(learner: CARTClassifier | CARTRegressor, problem: Problem, threads: int = 1) -> _core.GrowOptions:
-    """Check the parameters of a tree and translate them for the core."""
-    classification = problem.classes is not None
-    check_choice(
-        "criterion", learner.criterion, ("gini", "entropy", "log_loss") if classification else ("squared_error",)
-    )
-    options = _core.GrowOptions()
-    options.criterion = _CRITERIA[learner.criterion]
-    options.classes = problem.n_classes
-    options.combination = min(check_optional_count("combination_features", learner.combination_features) or 0, NO_LIMIT)
-    options.max_features = resolve_max_features(learner.max_features, problem.m, combinations=options.combination > 0)
-    options.k_best = min(check_count("k_best", learner.k_best), NO_LIMIT)
-    depth = check_optional_count("max_depth", learner.max_depth)
-    if depth is not None:
-        options.max_depth = min(depth, NO_LIMIT)
-    options.max_leaves = min(check_optional_count("max_leaf_nodes", learner.max_leaf_nodes, 2) or 0, NO_LIMIT)
-    options.min_rows_split = min(
-        check_row_limit("min_samples_split", learner.min_samples_split, problem.n, 2), NO_LIMIT
-    )
-    options.min_rows_leaf = min(check_row_limit("min_samples_leaf", learner.min_samples_leaf, problem.n, 1), NO_LIMIT)
-    options.min_weight_share_leaf = check_number("min_weight_fraction_leaf", learner.min_weight_fraction_leaf, 0.0, 0.5)
-    options.min_decrease = check_number("min_impurity_decrease", learner.min_impurity_decrease, 0.0, math.inf)
-    options.threads = threads
-    return options
-
-
-def grow_trees(
-    learner: CARTClassifier | CARTRegressor,
-    problem: Problem,
-    key: Key,
-    members: NDArray[np.uint64],
-    *,
-    weights: NDArray[Any] | None,
-    labels: NDArray[Any] | None,
-    columns: NDArray[np.uint32] | None,
-    threads: int = 1,
-) -> _core.Forest:
-    """Grow one tree per member in one native call.
-
-    `weights` are (T, n) multiplicities or weights on top of the problem's, `labels` (T, n) or None for the
-    problem's own, `columns` (T, c) or None for all.
-    """
-    options = grow_options(learner, problem, threads)
-    labels = np.ascontiguousarray(problem.y[None] if labels is None else labels)
-    weights = _all_weights(learner, problem, weights, labels, len(members))
-    small = weights is not None and weights.dtype == np.uint8
-    return _core.grow(
-        problem.table(threads),
-        options,
-        *key,
-        members,
-        labels=labels if problem.n_classes else None,
-        targets=None if problem.n_classes else labels,
-        small_weights=weights if small else None,
-        weights=None if small else weights,
-        columns=columns,
-    )
-
-
-def _all_weights(
-    learner: CARTClassifier | CARTRegressor,
-    problem: Problem,
-    weights: NDArray[Any] | None,
-    labels: NDArray[Any],
-    n_members: int,
-) -> NDArray[Any] | None:
-    """(T, n) product of multiplicities, sample weights and class weights: bytes where it is small whole numbers."""
-    class_weight = getattr(learner, "class_weight", None)
-    factors = [] if problem.weights is None else [problem.weights[None]]
-    if class_weight is not None:
-        assert problem.classes is not None
-        factors.append(np.stack([compute_sample_weight(class_weight, problem.classes[row]) for row in labels]))
-    if not factors and weights is None:
-        return None
-    if not factors and weights is not None and weights.dtype == np.uint8:
-        return np.ascontiguousarray(weights)
-    fixed = np.ones((1, problem.n))
-    for factor in factors:
-        fixed = fixed * factor
-    product = fixed if weights is None else weights * fixed
-    # A sample of rows that all have weight 0 would leave nothing to learn from: such a member sees all rows.
-    product = np.where(product.any(axis=1, keepdims=True), product, fixed)
-    product = np.broadcast_to(product, (n_members, problem.n))
-    if product.max() <= 255 and np.array_equal(product, np.rint(product)):
-        return np.ascontiguousarray(product, dtype=np.uint8)
-    return np.ascontiguousarray(product)

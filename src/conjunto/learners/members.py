@@ -19,7 +19,9 @@ from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from conjunto import _core
-from conjunto.learners.cart import CARTClassifier, CARTRegressor, grow_trees
+from conjunto.learners.cart import CARTClassifier, CARTRegressor
+from conjunto.learners.growing import grow_trees
+from conjunto.learners.igp import IGPTreeClassifier
 from conjunto.problem import Problem, is_frame, select
 from conjunto.streams import LEARNER, Stream
 from conjunto.view import View
@@ -183,7 +185,7 @@ def check_learner(learner: Any, *, classification: bool, use: str = "") -> None:
 
 def is_native(learner: Any) -> bool:
     """Whether the core grows this learner itself."""
-    return type(learner) in (CARTClassifier, CARTRegressor)
+    return type(learner) in (CARTClassifier, CARTRegressor, IGPTreeClassifier)
 
 
 def fit_members(
@@ -213,7 +215,7 @@ def stack_views(views: Iterable[View], count: int) -> dict[str, NDArray[Any] | N
 
     Multiplicities are kept in bytes as long as they fit: a batch of views is the largest thing that a fit holds.
     """
-    stacked: dict[str, NDArray[Any] | None] = {"weights": None, "labels": None, "columns": None}
+    stacked: dict[str, NDArray[Any] | None] = {"weights": None, "labels": None, "columns": None, "halves": None}
     for t, view in enumerate(views):
         for name in stacked:
             part = getattr(view, name)

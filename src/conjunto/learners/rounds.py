@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto import _core
-from conjunto.learners.cart import grow_options
 from conjunto.learners.extended import Members
 from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members, is_native
+from conjunto.learners.pruning import given_folds
 from conjunto.problem import Problem
 from conjunto.streams import Key, Stream
 from conjunto.view import View
@@ -33,7 +33,8 @@ class TreeRounds:
         self._problem = problem
         self._answer = answer
         self._class_weight = getattr(learner, "class_weight", None)
-        self._session = _core.GrowSession(problem.table(threads), grow_options(learner, problem, threads), *key)
+        self._folds = given_folds(learner, problem)
+        self._session = _core.GrowSession(problem.table(threads), learner._grow_options(problem, threads), *key)
 
     def fit(self, views: Sequence[View], numbers: Sequence[int]) -> NDArray[Any]:
         """Fit one member per view; what they say about all rows: (members, n) or, as shares, (members, n, K).
@@ -52,7 +53,9 @@ class TreeRounds:
         weights = weights.astype(np.uint8 if small else np.float64, copy=False)
         parts = {"labels" if self._problem.n_classes else "targets": labels}
         parts["small_weights" if small else "weights"] = weights
-        return self._session.grow(np.array(numbers, dtype=np.uint64), self._answer, **parts)
+        if first.halves is not None:
+            parts["halves"] = _stack([view.halves for view in views])
+        return self._session.grow(np.array(numbers, dtype=np.uint64), self._answer, **parts, folds=self._folds)
 
     def drop(self, count: int) -> None:
         """Forget the last members."""

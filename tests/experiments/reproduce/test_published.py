@@ -10,7 +10,7 @@ from conjunto.experiments.reproduce.published import read_published, rounding
 TABLES = Path(__file__).parents[4] / "shared" / "reference" / "tables"
 COPIES = {
     f"martinez-{key}": f"martinez_munoz_2006_cuadro_{key.replace('.', '_')}"
-    for key in ("3.6", "4.1", "4.2", "4.3", "4.5", "4.6")
+    for key in ("3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7", "4.1", "4.2", "4.3", "4.5", "4.6")
 } | {"bourel-II": "bourel_2012_tabla_II"}
 
 
@@ -24,7 +24,13 @@ def test_equal_to_the_reference(ours, reference):
 @pytest.mark.parametrize(
     ("key", "rows"),
     [
+        ("martinez-3.1", 5),
+        ("martinez-3.2", 5),
+        ("martinez-3.3", 60),
+        ("martinez-3.4", 15),
+        ("martinez-3.5", 20),
         ("martinez-3.6", 9),
+        ("martinez-3.7", 5),
         ("martinez-4.1", 15),
         ("martinez-4.2", 165),
         ("martinez-4.3", 110),

@@ -84,7 +84,7 @@ def test_a_small_run_goes_on_and_is_judged(tmp_path):
     assert first.published_runs == 10
     assert "not in this table" in first.skipped["sonar"]
     more = reproduce("martinez-3.6", tmp_path, runs=3, datasets=["waveform 50", "waveform 100"], n_jobs=1)
-    assert [line.runs for line in more.lines if line.verdict != "not run"] == [3, 3]
+    assert {line.runs for line in more.lines} == {3}
     again = reproduce("martinez-3.6", tmp_path, runs=2, datasets=["waveform 50"], n_jobs=1)
     assert again.lines == first.lines
 

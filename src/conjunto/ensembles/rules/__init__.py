@@ -3,6 +3,7 @@
 from conjunto.ensembles.rules._rule import Rule
 from conjunto.ensembles.rules.arc_x4 import ArcX4
 from conjunto.ensembles.rules.gentle import Gentle
+from conjunto.ensembles.rules.igp import IGP
 from conjunto.ensembles.rules.logit import Logit
 from conjunto.ensembles.rules.m1 import M1
 from conjunto.ensembles.rules.m2 import M2
@@ -21,6 +22,7 @@ RULES: dict[str, type[Rule]] = {
     "gentle": Gentle,
     "logit": Logit,
     "arc-x4": ArcX4,
+    "igp": IGP,
     "r2": R2,
     "r": R,
 }

@@ -17,6 +17,7 @@ from scipy.special import softmax
 
 from conjunto.learners.rounds import Answer
 from conjunto.problem import Problem
+from conjunto.streams import Stream
 from conjunto.view import View
 
 Array = NDArray[Any]
@@ -44,6 +45,9 @@ class Rule:
         """The bound of the training error before the first round, where the theory gives one."""
         self.limits: tuple[float, float] | None = None
         """The least and the largest value that counts as an answer."""
+
+    def deal(self, stream: Stream) -> None:
+        """Draw what a run, or a committee, draws once."""
 
     def start(self, weights: Array) -> Array:
         """The first weights, from those of the examples, which sum to 1."""

@@ -12,8 +12,7 @@ from pathlib import Path
 from conjunto.checks import suggest
 from conjunto.datasets import DatasetNotFoundError
 from conjunto.experiments.cells import open_source
-from conjunto.experiments.reproduce import bourel, recarey
-from conjunto.experiments.reproduce.martinez_3 import UNPRUNED, experiment_3_6, table_3_6
+from conjunto.experiments.reproduce import bourel, martinez_3, recarey
 from conjunto.experiments.reproduce.martinez_4 import (
     NO_C45,
     experiment,
@@ -77,13 +76,53 @@ TABLES: dict[str, Reproduction] = {
         bourel.DEPARTURES,
         "400 fits of 100 trees: seconds",
     ),
+    "martinez-3.2": Reproduction(
+        "single trees: CART pruned by cross-validation against IGP",
+        f"{THESIS}, cuadro 3.2",
+        martinez_3.experiment,
+        martinez_3.table_3_2,
+        martinez_3.DEPARTURES,
+        "8 methods on 5 problems, 50 runs: 10 minutes on two cores",
+    ),
+    "martinez-3.3": Reproduction(
+        "test error of bagging, boosting, IGP ensemble, boosting IGP and committees, 1, 9 and 99 trees",
+        f"{THESIS}, cuadro 3.3",
+        martinez_3.experiment,
+        martinez_3.table_3_3,
+        martinez_3.DEPARTURES,
+        "the run of martinez-3.2, shared with it",
+    ),
+    "martinez-3.4": Reproduction(
+        "the IGP ensemble against bagging, paired t-tests",
+        f"{THESIS}, cuadro 3.4",
+        martinez_3.experiment,
+        martinez_3.table_3_4,
+        martinez_3.DEPARTURES,
+        "the run of martinez-3.2, shared with it",
+    ),
+    "martinez-3.5": Reproduction(
+        "the IGP committees against the other ensembles, paired t-tests",
+        f"{THESIS}, cuadro 3.5",
+        martinez_3.experiment,
+        martinez_3.table_3_5,
+        martinez_3.DEPARTURES,
+        "the run of martinez-3.2, shared with it",
+    ),
     "martinez-3.6": Reproduction(
-        "bagging on waveform by training size, 101 trees",
+        "error and leaves on waveform by training size, 101 trees",
         f"{THESIS}, cuadro 3.6",
-        experiment_3_6,
-        table_3_6,
-        (UNPRUNED,),
-        "90 fits of 101 trees: seconds",
+        martinez_3.experiment_by_size,
+        martinez_3.table_3_6,
+        martinez_3.DEPARTURES[:2],
+        "450 fits of 101 trees: minutes",
+    ),
+    "martinez-3.7": Reproduction(
+        "time to build 101 trees on waveform, as ratios",
+        f"{THESIS}, cuadro 3.7",
+        martinez_3.experiment_by_size,
+        martinez_3.table_3_7,
+        martinez_3.DEPARTURES[:2],
+        "the run of martinez-3.6, shared with it",
     ),
     "martinez-4.2": Reproduction(
         "test error of class-switching, flipping, bagging and boosting, 1000 trees",

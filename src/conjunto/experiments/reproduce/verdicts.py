@@ -1,8 +1,9 @@
 """Ours beside the published value: does it agree?
 
 A number *agrees* when |ours - published| <= 2 x combined standard error + rounding; otherwise it is *better* or
-*worse*. Where a document prints no standard deviation, ours stands for both sides. A statement of the text holds or
-does not when that would hardly change with other runs; otherwise it cannot be told.
+*worse*, or it *differs* where neither more nor less is better. Where a document prints no standard deviation, ours
+stands for both sides. A statement of the text holds or does not when that would hardly change with other runs;
+otherwise it cannot be told.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from conjunto.experiments.reproduce.published import rounding
 if TYPE_CHECKING:
     from conjunto.experiments.results import Results
 
-VERDICTS = ("agrees", "better", "worse", "not run")
+VERDICTS = ("agrees", "better", "worse", "differs", "not run")
 # A statement holds when it does so in this share of the tables that other runs might have given.
 SURE = 0.9
 _RESAMPLED = 200
@@ -129,6 +130,11 @@ def decide(line: Line, rounding: float, *, greater_is_better: bool = False) -> L
     if abs(difference) <= 2 * line.standard_error + rounding:
         return replace(line, verdict="agrees")
     return replace(line, verdict="better" if (difference > 0) == greater_is_better else "worse")
+
+
+def neutral(line: Line) -> Line:
+    """The line of a number of which neither more nor less is better."""
+    return replace(line, verdict="differs") if line.verdict in ("better", "worse") else line
 
 
 def resampled_means(samples: Sequence[NDArray[np.float64]]) -> Iterator[list[NDArray[np.float64]]]:

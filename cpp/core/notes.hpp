@@ -1,0 +1,34 @@
+// What growing knows of the nodes of one tree and a forest does not keep: pruning needs it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace conjunto {
+
+struct TreeNotes {
+    // The numbers kept of a node: the weight of each class; in regression the weight, the weighted sum of the targets
+    // and that of their squares, where a target is center + scale * what is summed.
+    std::size_t width = 0;
+    std::vector<double> totals;       // (inner nodes, width)
+    std::vector<double> leaf_totals;  // (leaves, width)
+    std::vector<std::int32_t> label;  // the class that the node would vote for as a leaf
+    std::vector<std::int32_t> leaf_label;
+    double center = 0, scale = 1;
+    double weight = 0;  // of the tree
+
+    bool regression() const { return label.empty() && leaf_label.empty(); }
+    // Children as a forest writes them: an inner node, or ~leaf.
+    const double* totals_of(std::int32_t child) const {
+        return child >= 0 ? totals.data() + static_cast<std::size_t>(child) * width
+                          : leaf_totals.data() + static_cast<std::size_t>(~child) * width;
+    }
+    std::int32_t label_of(std::int32_t child) const { return child >= 0 ? label[child] : leaf_label[~child]; }
+    double value_of(std::int32_t child) const {
+        const double* sums = totals_of(child);
+        return center + scale * (sums[1] / sums[0]);
+    }
+};
+
+}  // namespace conjunto

@@ -1,0 +1,66 @@
+#include "session.hpp"
+
+#include <algorithm>
+
+#include "cross_validation.hpp"
+#include "igp.hpp"
+#include "parallel.hpp"
+#include "split_presorted.hpp"
+
+namespace conjunto {
+
+GrowSession::GrowSession(const Table& table, const GrowOptions& options, bool lasts)
+    : table_(table),
+      options_(options),
+      // A stump needs the order of all columns, and nothing else that could be kept.
+      presorts_(lasts && options.max_depth == 1 && options.k_best == 1 && options.combination == 0 && !options.igp &&
+                options.search != Search::sorted && table.rows <= PresortedColumns::kRow) {
+    forest.columns = static_cast<std::uint32_t>(table.columns);
+    forest.classes = options.classes;
+    for (const Column& column : table.column) forest.categories.push_back(column.categories);
+}
+
+GrowSession::~GrowSession() = default;
+
+void GrowSession::grow(const Views& views, std::int32_t* leaves) {
+    const std::size_t threads = std::max<std::size_t>(1, std::min(options_.threads, views.members));
+    // Whole-number weights have faster searches of their own.
+    if (presorts_ && !presorted_ && (views.weights || options_.classes == 0)) {
+        presorted_ = std::make_unique<PresortedColumns>(table_);
+        growers_.clear();
+    }
+    growers_.resize(std::max(growers_.size(), threads));
+    const bool prunes = options_.prune.by != Pruning::none;
+    paths.assign(prunes ? views.members : 0, PruningPath{});
+    passes.assign(options_.igp ? views.members : 0, 0);
+    std::vector<Forest> trees(views.members);
+    parallel_for(views.members, threads, [&](std::size_t member, std::size_t worker) {
+        if (!growers_[worker]) growers_[worker] = make_grower(table_, options_, presorted_.get());
+        TreeGrower& grower = *growers_[worker];
+        std::int32_t* leaf = leaves ? leaves + member * table_.rows : nullptr;
+        if (options_.igp) {
+            trees[member] = grow_igp(grower, table_, view_of(table_, views, member), options_, leaf, passes[member]);
+        } else if (prunes) {
+            trees[member] = grow_pruned(grower, table_, view_of(table_, views, member), options_, leaf, paths[member]);
+        } else {
+            GrowRequest request;
+            request.leaves = leaf;
+            trees[member] = grower.grow(views, member, request);
+        }
+    });
+    std::size_t nodes = forest.nodes.size();
+    for (const Forest& tree : trees) nodes += tree.nodes.size();
+    if (nodes > forest.nodes.capacity()) forest.nodes.reserve(std::max(nodes, 2 * forest.nodes.capacity()));
+    for (Forest& tree : trees) {
+        forest.append(tree);
+        tree = Forest{};
+    }
+}
+
+Forest grow(const Table& table, const Views& views, const GrowOptions& options) {
+    GrowSession session(table, options, false);
+    session.grow(views, nullptr);
+    return std::move(session.forest);
+}
+
+}  // namespace conjunto

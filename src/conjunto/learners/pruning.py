@@ -1,0 +1,56 @@
+"""What CART is told about pruning: the parameters, checked and translated for the core.
+
+Cost-complexity pruning finds nested trees, each the best one for an interval of alpha in R(T) + alpha * leaves(T).
+Alpha is given, or chosen by V-fold cross-validation: V auxiliary trees, each grown without one fold, are pruned at the
+geometric mean of each interval of the whole tree and judged on their fold (Breiman et al. 1984, chapter 3).
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conjunto import _core
+from conjunto.checks import check_choice, check_count, check_number
+from conjunto.problem import Problem
+
+METHODS = ("cv", "reduced-error")
+
+
+def set_pruning(options: _core.GrowOptions, learner: Any) -> None:
+    """Check the pruning parameters of a tree and write them into the options of the core."""
+    options.risk = check_choice("pruning_risk", learner.pruning_risk, ("error", "impurity"))
+    options.one_standard_error = check_choice("rule", learner.rule, ("0se", "1se")) == "1se"
+    options.copies_apart = check_choice("copies", learner.copies, ("apart", "together")) == "apart"
+    if np.ndim(learner.n_folds) == 0:
+        options.folds = min(check_count("n_folds", learner.n_folds, 2), 2**31)
+    prune = learner.prune
+    if prune is None or (isinstance(prune, str) and prune == "reduced-error"):
+        return
+    if isinstance(prune, str):
+        check_choice("prune", prune, METHODS)
+        options.pruning = "cv"
+    elif isinstance(prune, Real) and not isinstance(prune, bool):
+        options.pruning = "alpha"
+        options.alpha = check_number("prune", prune, 0.0, math.inf)
+    else:
+        raise TypeError(f'prune must be None, "cv", "reduced-error" or a number alpha >= 0, got {prune!r}')
+
+
+def given_folds(learner: Any, problem: Problem) -> NDArray[np.uint32] | None:
+    """The fold of each row, where `n_folds` is an array that tells it."""
+    if np.ndim(getattr(learner, "n_folds", 0)) == 0:
+        return None
+    folds = np.asarray(learner.n_folds)
+    if folds.shape != (problem.n,):
+        raise ValueError(
+            f"n_folds must be a number or have one entry per row, ({problem.n},), got an array of shape {folds.shape}"
+        )
+    names, codes = np.unique(folds, return_inverse=True)
+    if len(names) < 2:
+        raise ValueError("n_folds puts all rows in one fold: cross-validation needs two or more")
+    return codes.astype(np.uint32)

@@ -1,0 +1,124 @@
+"""Chapter 3 of the thesis: numbers as published are judged to agree, others are not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conjunto.experiments.reproduce import martinez_3
+from conjunto.experiments.reproduce.published import read_published
+from conjunto.experiments.results import Results
+
+NAMES = ["breast-w", "diabetes", "german", "sonar", "waveform"]
+RUNS = 50
+
+
+def rows_of(dataset, method, size, mean, sd, seed, **more):
+    """Runs whose mean and standard deviation are exactly these."""
+    noise = np.random.default_rng(seed).normal(size=RUNS)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)
+    return [
+        {
+            "dataset": dataset,
+            "repetition": repetition,
+            "method": method,
+            "size": size,
+            "status": "done",
+            "error": mean + sd * noise[repetition],
+            **{key: value for key, value in more.items()},
+        }
+        for repetition in range(RUNS)
+    ]
+
+
+def as_if_published(shift=0.0):
+    """Results that have the printed means and standard deviations of cuadros 3.2 and 3.3."""
+    whole = martinez_3.experiment()
+    rows = []
+    for seed, row in enumerate(read_published("martinez-3.2")):
+        for column, key in (("CART", "cart"), ("IGP", "igp")):
+            mean, sd = (float(row[f"{key}_{what}_pct"]) / 100 for what in ("error", "sd"))
+            rows += rows_of(row["dataset"].replace("_", "-"), column, 0, mean, sd, seed)
+    for row in read_published("martinez-3.3"):
+        method, size = martinez_3.COLUMNS[row["method"]], int(row["T"])
+        if method == "IGP committees" and size == 9:
+            method, size = martinez_3.SMALL_COMMITTEES, 99
+        mean, sd = float(row["error_fraction"]) + shift * (method == "IGP committees"), float(row["sd_fraction"])
+        # Runs of one data set go up and down together, as they do where all methods share the training sets.
+        rows += rows_of(row["dataset"].replace("_", "-"), method, 0 if size == 99 else size, mean, sd, 7)
+    facts = {source.name: {"task": "classification"} for source in whole.datasets}
+    return Results(pd.DataFrame(rows), whole.as_dict(), facts)
+
+
+def test_the_experiment_is_that_of_cuadro_3_1():
+    whole = martinez_3.experiment()
+    assert [source.name for source in whole.datasets] == NAMES
+    assert [(source.train, source.test) for source in whole.datasets] == [
+        (500, 199), (500, 268), (600, 400), (120, 88), (300, 5000),
+    ]  # fmt: skip
+    assert whole.protocol.repetitions == 50
+
+
+def test_published_means_agree_with_themselves():
+    results = as_if_published()
+    for table, count in ((martinez_3.table_3_2, 10), (martinez_3.table_3_3, 60)):
+        lines, _ = table(results, NAMES, {})
+        assert len(lines) == count
+        assert {line.verdict for line in lines} == {"agrees"}
+
+
+def test_the_conclusions_of_the_text_hold_for_the_published_means():
+    results = as_if_published()
+    _, conclusions = martinez_3.table_3_3(results, NAMES, {})
+    assert [conclusion.holds for conclusion in conclusions] == [True] * 4
+    _, conclusions = martinez_3.table_3_3(as_if_published(shift=0.1), NAMES, {})
+    assert [conclusion.holds for conclusion in conclusions] == [True, True, True, False]
+
+
+def test_worse_errors_are_called_worse():
+    lines, _ = martinez_3.table_3_3(as_if_published(shift=0.1), NAMES, {})
+    assert {line.verdict for line in lines if line.column == "IGP committees, 99"} == {"worse"}
+
+
+def test_p_values_are_compared_as_t_statistics():
+    """A published p of 0.0043 is t = 2.99 with 49 degrees of freedom, and the sign is that of the printed means."""
+    results = as_if_published()
+    lines, _ = martinez_3.table_3_4(results, NAMES, {})
+    assert len(lines) == 15
+    (line,) = [line for line in lines if line.dataset == "waveform" and line.column == "1 trees"]
+    assert line.published == pytest.approx(2.99, abs=0.005)
+    assert line.published_text == "0.0043"
+    lines, _ = martinez_3.table_3_5(results, NAMES, {})
+    (line,) = [line for line in lines if line.dataset == "sonar" and line.column == "against boosting CART"]
+    assert line.published < 0
+    assert line.published_text == "2.4e-4 (worse)"
+
+
+def test_a_sequence_that_ended_early_has_its_last_error():
+    results = as_if_published()
+    frame = results.frame
+    ended = (frame["method"] == "boosting IGP") & (frame["size"] == 9) & (frame["repetition"] < 3)
+    short = Results(frame[~ended], results.spec, results.facts)
+    errors = martinez_3._errors(short, "sonar", "boosting IGP", 9)
+    whole = results.scores("sonar", "error")["boosting IGP"]
+    assert len(errors) == RUNS
+    np.testing.assert_array_equal(errors[:3], whole.to_numpy()[:3])
+
+
+def test_times_are_compared_as_ratios():
+    times = {martinez_3.COLUMNS[row["method"]]: float(row["time_s"]) for row in read_published("martinez-3.7")}
+    rows = [
+        row
+        for method, seconds in times.items()
+        for row in rows_of("waveform 300", method, 0, 0.2, 0.01, 0, fit_seconds=seconds / 1000)
+    ]
+    results = Results(pd.DataFrame(rows), martinez_3.experiment_by_size().as_dict(), {})
+    lines, conclusions = martinez_3.table_3_7(results, ["waveform 300"], {})
+    assert len(lines) == 4
+    assert {line.verdict for line in lines} == {"agrees"}
+    assert all(conclusion.holds for conclusion in conclusions)
+    slow = results.frame.assign(
+        fit_seconds=results.frame["fit_seconds"] * np.where(results.frame["method"] == "IGP ensemble", 20, 1)
+    )
+    lines, conclusions = martinez_3.table_3_7(Results(slow, results.spec, {}), ["waveform 300"], {})
+    assert {line.verdict for line in lines} == {"differs"}
+    assert not any(conclusion.holds for conclusion in conclusions)
