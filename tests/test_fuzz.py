@@ -6,7 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from conjunto import BaggingClassifier, CARTClassifier, CARTRegressor, RandomForestClassifier, RandomForestRegressor
+from conjunto import (
+    BaggingClassifier,
+    CARTClassifier,
+    CARTRegressor,
+    DoubleBaggingClassifier,
+    ECOCClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    RoundRobinClassifier,
+)
 
 # scikit-learn's check for infinity adds all values up, and 1e308 - 1e308 overflows on the way.
 pytestmark = pytest.mark.filterwarnings("ignore:(invalid value|overflow) encountered in (reduce|dot):RuntimeWarning")
@@ -85,6 +94,9 @@ def classifier(draw):
                 RandomForestClassifier(n_estimators=3, criterion=criterion, min_samples_leaf=leaf, random_state=0),
                 RandomForestClassifier(n_estimators=3, split="combination", random_state=0),
                 RandomForestClassifier(n_estimators=3, max_leaf_nodes=5, class_weight="balanced", random_state=0),
+                DoubleBaggingClassifier(tree, 3, random_state=0),
+                ECOCClassifier(tree, 3, random_state=0),
+                RoundRobinClassifier(tree, random_state=0),
             ]
         )
     )

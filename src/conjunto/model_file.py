@@ -27,6 +27,8 @@ FORMAT = 1
 _INNER_TYPES = (
     "conjunto._core.C45Forest",
     "conjunto._core.Forest",
+    "conjunto.learners.discriminant.Discriminant",
+    "conjunto.learners.extended.ExtendedMembers",
     "conjunto.learners.members.ForeignMembers",
     "conjunto.learners.members.TreeMembers",
     "conjunto.problem.Columns",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count, islice
 from numbers import Real
 from typing import Any
 
@@ -170,6 +171,24 @@ def select(X: Any, rows: NDArray[np.intp] | None = None, columns: NDArray[np.int
         return X if columns is None else X[:, columns.tolist()]
     X = X if rows is None else X[rows]
     return X if columns is None else X[:, columns]
+
+
+def append_columns(X: Any, columns: NDArray[np.float64]) -> Any:
+    """An array or DataFrame of the same type with further columns of numbers."""
+    if not is_frame(X):
+        return np.hstack([X, columns])
+    taken = list(X.columns)
+    # scikit-learn takes names that are all text, or none that are.
+    names: list[Any] = list(range(len(taken), len(taken) + columns.shape[1]))
+    if all(isinstance(name, str) for name in taken):
+        free = (name for name in map("computed {}".format, count()) if name not in taken)
+        names = list(islice(free, columns.shape[1]))
+    if not hasattr(X, "iloc"):
+        return X.hstack(type(X)(columns, schema=names))
+    X = X.copy(deep=False)
+    for name, column in zip(names, columns.T, strict=True):
+        X.insert(X.shape[1], name, column, allow_duplicates=True)
+    return X
 
 
 def read_columns(X: Any) -> Columns:

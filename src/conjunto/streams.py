@@ -23,6 +23,7 @@ PYTHON = 0
 COLUMNS = 3
 LEARNER = 5
 SAMPLE = 6
+PARTITIONS = 9
 
 
 def root_key(random_state: Any) -> Key:

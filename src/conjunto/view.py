@@ -20,3 +20,5 @@ class View:
     """Numbers of the columns that the member may use."""
     halves: NDArray[Any] | None = None
     """(n,) 1 for rows of the half that grows the tree first (IGP); None: the learner draws two halves."""
+    features: Any = None
+    """A fitted map of (n, m) encoded rows to (n, k) further columns, which the member sees beside its own."""

@@ -26,14 +26,18 @@ SEQUENTIAL = [
     if name.startswith(("AdaBoost", "ArcX4", "MultiBoost", "ThreeBoost", "IGPBoosting", "IGPCommittees"))
 ]
 INDEPENDENT = [name for name in ENSEMBLES if name not in SEQUENTIAL]
-# Three members are three, and how many members a committee has depends on their number.
-GROWING = [name for name in ENSEMBLES if not name.startswith(("MultiBoost", "ThreeBoost", "IGPCommittees"))]
+# Three members are three, one per pair of classes too, and how many members a committee has depends on their number.
+GROWING = [
+    name for name in ENSEMBLES if not name.startswith(("MultiBoost", "ThreeBoost", "IGPCommittees", "RoundRobin"))
+]
+# Schapire's three members may be ensembles; a discriminant is no column of X.
+ON_COLUMNS = [name for name in ENSEMBLES if not name.startswith(("ThreeBoost", "DoubleBagging"))]
 CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
 
 # Whatever a method draws per row (a sample, a weight, a label) is another draw when rows are repeated.
 DRAWS_ROWS = (
     *("Bagging", "Pasting", "RandomForest", "ClassSwitching", "Flipping", "Wagging", "OutputSmearing"),
-    *("MultiBoost", "ThreeBoost", "IGP"),
+    *("MultiBoost", "ThreeBoost", "IGP", "DoubleBagging"),
 )
 WAIVER = {
     "check_sample_weight_equivalence_on_dense_data": "the random draw depends on the number of rows",
@@ -294,12 +298,14 @@ def test_votes_are_what_the_members_say(name):
     X, y = table(name)
     model = make(name, **({"vote": "hard"} if name == "RandomForestClassifier" else {})).fit(X, y)
     votes = model.votes(X)
-    members = 3 if name.startswith("ThreeBoost") else 12
-    assert votes.answers.shape == (members, len(X))
+    members = 3 if name.startswith(("ThreeBoost", "RoundRobin")) else 12
+    assert votes.answers.shape[:2] == (members, len(X))
     assert len(model.estimators_) == len(model.estimator_weights_) == members
     each = np.stack([member.predict(X) for member in model.estimators_])
     weights = model.estimator_weights_
-    if name in CLASSIFIERS:
+    if name == "ECOCClassifier":
+        np.testing.assert_array_equal(votes.scores, each[:, :, None] == model.code_[:, None])
+    elif name in CLASSIFIERS:
         np.testing.assert_array_equal(model.classes_[votes.labels], each)
         if votes.groups is not None:
             each, weights = committees(each, votes.groups), np.ones(len(set(votes.groups)))
@@ -332,7 +338,7 @@ def test_stages(name):
         np.testing.assert_allclose(stages[-1], model.predict(X), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in ENSEMBLES if not name.startswith("ThreeBoost")])
+@pytest.mark.parametrize("name", ON_COLUMNS)
 def test_importances_are_the_mean_of_the_members(name):
     X, y = table(name)
     model = make(name).fit(X, y)
@@ -342,7 +348,7 @@ def test_importances_are_the_mean_of_the_members(name):
     assert model.feature_importances_.sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", [name for name in ENSEMBLES if not name.startswith("ThreeBoost")])
+@pytest.mark.parametrize("name", ON_COLUMNS)
 def test_leaves_are_those_of_the_members(name):
     X, y = table(name)
     model = make(name).fit(X, y)

@@ -21,7 +21,7 @@ BOOSTING = {
     "logitboost",
 }
 CLASSIFIERS = BOTH | BOOSTING | {"randomization", "wagging", "class-switching", "flipping"}
-CLASSIFIERS |= {"arc-x4", "multiboost", "three-boost"}
+CLASSIFIERS |= {"arc-x4", "multiboost", "three-boost", "double-bagging", "ecoc", "round-robin"}
 REGRESSORS = BOTH | {"output-smearing", "adaboost-r"}
 
 
@@ -42,7 +42,7 @@ def test_what_is_registered():
 
 @pytest.mark.parametrize(("name", "task"), CLAIMS)
 def test_every_method_does_what_it_claims(name, task):
-    members = {} if name in ("cart", "three-boost") else {"n_estimators": 30}
+    members = {} if name in ("cart", "three-boost", "round-robin") else {"n_estimators": 30}
     model = make(name, task, members, random_state=1)
     assert (is_classifier if task == "classification" else is_regressor)(model)
     assert model.random_state == 1

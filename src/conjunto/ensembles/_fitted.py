@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers
+from conjunto.learners.extended import Members
+from conjunto.learners.members import Rows, TreeMembers
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.problem import Columns, is_frame
 
@@ -21,7 +23,8 @@ class FittedMembers(BaseEstimator):
 
     n_jobs: int | None
     estimators_: Any
-    _members: TreeMembers | ForeignMembers
+    n_features_in_: int
+    _members: Members
     _columns: Columns
 
     def _read(self, X: Any) -> Rows:
@@ -44,7 +47,7 @@ class FittedMembers(BaseEstimator):
         """The packed trees, of whichever kind."""
         check_is_fitted(self)
         if not isinstance(self._members, TreeMembers):
-            raise AttributeError(f"{what} needs members that are trees of conjunto")
+            raise AttributeError(f"{what} needs members that are trees of conjunto on the columns of X alone")
         return self._members.forest
 
     def _binary(self, what: str) -> _core.Forest:
@@ -53,6 +56,16 @@ class FittedMembers(BaseEstimator):
         if not isinstance(forest, _core.Forest):
             raise AttributeError(f"{what} needs trees in which a row has one leaf, which C4.5 trees are not")
         return forest
+
+    def _like(self, classes: NDArray[Any] | None) -> SimpleNamespace:
+        """What members that are made on demand take over: the columns, and the classes that they decide between."""
+        like = SimpleNamespace(_columns=self._columns, n_features_in_=self.n_features_in_)
+        if hasattr(self, "feature_names_in_"):
+            like.feature_names_in_ = self.feature_names_in_
+        if classes is not None:
+            like.classes_ = classes
+            like.n_classes_ = len(classes)
+        return like
 
     def __len__(self) -> int:
         check_is_fitted(self)

@@ -24,7 +24,8 @@ from conjunto.callbacks import CallbackSupportMixin, fit_task, has_callbacks, me
 from conjunto.checks import check_choice, check_count
 from conjunto.ensembles._fitted import FittedMembers, log_probabilities
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, check_learner, fit_members, is_native
+from conjunto.learners.extended import Members
+from conjunto.learners.members import Rows, check_learner, fit_members, is_native
 from conjunto.problem import Columns, Problem, read_problem
 from conjunto.streams import Key, Stream, root_key
 from conjunto.view import View
@@ -40,11 +41,13 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
     n_estimators: int
     n_jobs: int | None
     random_state: Any
-    _members: TreeMembers | ForeignMembers
+    _members: Members
     _columns: Columns
     _key: Key
     _size: tuple[int, int]
     _classification: ClassVar[bool]
+    _not_out_of_bag: ClassVar[str] = ""
+    """Why out-of-bag votes would mislead, where they would."""
 
     def _view(self, problem: Problem, stream: Stream) -> View:
         """What one member sees; rows and columns may depend on nothing but the size of the problem."""
@@ -56,6 +59,14 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
         They are kept as `_draw`: views are drawn again after the fit, when parameters may have been set anew.
         """
         return None
+
+    def _n_members(self, problem: Problem) -> int:
+        """How many members there are to be."""
+        return check_count("n_estimators", self.n_estimators)
+
+    def _members_problem(self, problem: Problem) -> Problem:
+        """The problem that the members solve: the ensemble's own, or one with other classes."""
+        return problem
 
     def _learner(self) -> Any:
         """The base learner: the parameter `estimator`, or a fully grown tree."""
@@ -83,11 +94,11 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        check_count("n_estimators", self.n_estimators)
         self._check()
         learner = self._learner()
         problem = read_problem(self, X, y, sample_weight, classification=self._classification)
-        done = self._start(problem, learner)
+        total = self._n_members(problem)
+        done = self._start(problem, learner, total)
         self._columns = problem.columns
         self._size = (problem.n, problem.m)
         if problem.classes is not None:
@@ -103,7 +114,7 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
         if not done:
             self._blind: list[int] = []
         problem = self._reweighted(problem)
-        added = self._build(learner, problem, done)
+        added = self._build(learner, problem, done, total)
         if not done:
             assert added is not None
             self._members = added
@@ -114,23 +125,24 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
         if getattr(self, "oob_score", False):
             self._score_out_of_bag(problem)
 
-    def _build(self, learner: Any, problem: Problem, done: int) -> TreeMembers | ForeignMembers | None:
-        """Fit members `done` .. `n_estimators`, batch by batch."""
+    def _build(self, learner: Any, problem: Problem, done: int, total: int) -> Members | None:
+        """Fit members `done` .. `total`, batch by batch."""
         threads = effective_n_jobs(self.n_jobs)
-        batches = self._batches(done, problem, threads)
-        built: TreeMembers | ForeignMembers | None = None
+        batches = self._batches(done, total, problem, threads)
+        to_solve = self._members_problem(problem)
+        built: Members | None = None
         with fit_task(self, len(batches)) as context:
             for numbers in batches:
                 with members_task(self, context):
                     streams = [Stream(self._key, t) for t in numbers]
                     views = (self._noted_view(problem, stream) for stream in streams)
-                    members = fit_members(learner, problem, views, streams, threads)
+                    members = fit_members(learner, to_solve, views, streams, threads)
                     if built is None:
                         built = members
-                        built.reserve((self.n_estimators - done) / len(numbers))
+                        built.reserve((total - done) / len(numbers))
                     else:
                         built.join(members)
-                self._report(numbers.stop)
+                self._report(numbers.stop, total)
         return built
 
     def _noted_view(self, problem: Problem, stream: Stream) -> View:
@@ -147,17 +159,15 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
         """The problem with weights of the method's own, such as class weights."""
         return problem
 
-    def _start(self, problem: Problem, learner: Any) -> int:
+    def _start(self, problem: Problem, learner: Any, total: int) -> int:
         """How many members there are already; draws the key of a new fit."""
         if not (getattr(self, "warm_start", False) and hasattr(self, "_members")):
             self._key = root_key(self.random_state)
             return 0
         done = len(self._members)
-        if self.n_estimators < done:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} is less than the {done} members that exist (warm_start)"
-            )
-        if isinstance(self._members, TreeMembers) != is_native(learner):
+        if total < done:
+            raise ValueError(f"n_estimators={total} is less than the {done} members that exist (warm_start)")
+        if self._members.native != is_native(learner):
             raise ValueError(
                 "warm_start cannot mix trees of conjunto with other learners: set warm_start=False to start anew"
             )
@@ -171,15 +181,15 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
             )
         return done
 
-    def _batches(self, done: int, problem: Problem, threads: int) -> list[range]:
+    def _batches(self, done: int, total: int, problem: Problem, threads: int) -> list[range]:
         size = max(2 * threads, BATCH_CELLS // problem.n)
         if getattr(self, "verbose", 0) or has_callbacks(self):
-            size = min(size, max(2 * threads, self.n_estimators // 20))
-        return [range(first, min(first + size, self.n_estimators)) for first in range(done, self.n_estimators, size)]
+            size = min(size, max(2 * threads, total // 20))
+        return [range(first, min(first + size, total)) for first in range(done, total, size)]
 
-    def _report(self, done: int) -> None:
+    def _report(self, done: int, total: int) -> None:
         if getattr(self, "verbose", 0):
-            print(f"{type(self).__name__}: {done} of {self.n_estimators} members", file=sys.stderr)
+            print(f"{type(self).__name__}: {done} of {total} members", file=sys.stderr)
 
     def _views_again(self) -> Iterator[View]:
         """The views of all members, drawn again from the stored key."""
@@ -230,7 +240,10 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
 
     def votes(self, X: Any) -> Votes:
         """Return what each member says about each row: its class (also where the ensemble votes softly) or value."""
-        rows = self._read(X)
+        return self._votes_of(self._read(X))
+
+    def _votes_of(self, rows: Rows) -> Votes:
+        """What the members' answers say about rows, in the classes of the ensemble."""
         if self._classification:
             return Votes(labels=self._members.labels(rows, self._threads()), classes=self.classes_)
         return Votes(values=self._members.values(rows, self._threads()))
@@ -240,6 +253,9 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
 
         X must be the training data, row for row: only their number can be checked.
         """
+        check_is_fitted(self)
+        if self._not_out_of_bag:
+            raise ValueError(f"{type(self).__name__} has no out-of-bag votes: {self._not_out_of_bag}")
         return self._abstain(self.votes(X))
 
     def _abstain(self, votes: Votes) -> Votes:
@@ -257,11 +273,7 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
 
     def _score_out_of_bag(self, problem: Problem) -> None:
         rows = Rows(problem.X, problem.source)
-        if self._classification:
-            votes = Votes(labels=self._members.labels(rows, self._threads()), classes=self.classes_)
-        else:
-            votes = Votes(values=self._members.values(rows, self._threads()))
-        self.oob_votes_ = self._abstain(votes)
+        self.oob_votes_ = self._abstain(self._votes_of(rows))
         self._summarise_out_of_bag(problem, rows)
 
     def _oob_measure(self, truth: NDArray[Any], said: NDArray[Any], known: NDArray[np.bool_], default: Any) -> float:
@@ -299,12 +311,15 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with most votes; ties go to the lowest class."""
         rows = self._read(X)
-        return self.classes_[self._members.counts(rows, self._soft(), self._threads()).argmax(axis=1)]
+        return self.classes_[self._counts(rows).argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of votes for each class, or the mean of the members' class shares."""
-        rows = self._read(X)
-        return self._members.counts(rows, self._soft(), self._threads()) / len(self._members)
+        return self._counts(self._read(X)) / len(self._members)
+
+    def _counts(self, rows: Rows) -> NDArray[np.float64]:
+        """(n, K): the votes, or summed class shares, of the members; counted without `Votes`, which takes longer."""
+        return self._members.counts(rows, self._soft(), self._threads())
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`."""

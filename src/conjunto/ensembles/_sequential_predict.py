@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,8 @@ STAGE_CELLS = 1 << 22
 
 class FittedSequence(SequentialEnsemble):
     """What classifiers and regressors share after the fit."""
+
+    _members: TreeMembers | ForeignMembers
 
     @property
     def _rule(self) -> type[Rule]:
@@ -64,13 +65,10 @@ class FittedSequence(SequentialEnsemble):
     def estimators_(self) -> Any:
         """The members as fitted estimators, made on demand: a list, or (rounds, classes) if there is one per class."""
         check_is_fitted(self)
-        like = SimpleNamespace(_columns=self._columns, n_features_in_=self.n_features_in_)
-        if hasattr(self, "feature_names_in_"):
-            like.feature_names_in_ = self.feature_names_in_
+        classes = None
         if self._classification and self._rule.answer != "values":
-            like.classes_ = np.array([0, 1]) if self._rule.per_class else self.classes_
-            like.n_classes_ = len(like.classes_)
-        members = self._members.estimators(like)
+            classes = np.array([0, 1]) if self._rule.per_class else self.classes_
+        members = self._members.estimators(self._like(classes))
         if self._width() == 1:
             return members
         # Filled one by one: numpy would take apart members that have a length.

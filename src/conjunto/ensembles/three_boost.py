@@ -17,7 +17,8 @@ from conjunto.checks import check_count, check_share_or_count
 from conjunto.ensembles._fitted import FittedMembers, log_probabilities
 from conjunto.generation.rows import half_wrong_sample, subsample
 from conjunto.learners.cart import CARTClassifier
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, check_learner, fit_members
+from conjunto.learners.extended import Members
+from conjunto.learners.members import Rows, check_learner, fit_members
 from conjunto.problem import Problem, read_problem
 from conjunto.streams import Stream, root_key
 from conjunto.view import View
@@ -147,8 +148,8 @@ class ThreeBoostClassifier(ClassifierMixin, FittedMembers):
         return ThreeBoostClassifier(self.estimator, depth=self.depth - 1, first_share=self.first_share)
 
     def _add(
-        self, members: TreeMembers | ForeignMembers | None, learner: Any, problem: Problem, weights: Array, t: int
-    ) -> tuple[TreeMembers | ForeignMembers, Array]:
+        self, members: Members | None, learner: Any, problem: Problem, weights: Array, t: int
+    ) -> tuple[Members, Array]:
         """Fit one more member; what all of them say about the training rows."""
         whole = np.array_equal(weights, np.rint(weights))
         view = View(weights.astype(np.int64) if whole else weights)

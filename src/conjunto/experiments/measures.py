@@ -113,7 +113,10 @@ def _members_worse_than_chance(judged: Judged) -> float:
     """Share of members whose own error exceeds (K - 1) / K (thesis, cuadro 4.5)."""
     if not hasattr(judged.model, "votes") or judged.classes is None:
         return float("nan")
-    said = judged.model.classes_[judged.model.votes(judged.X).labels]
+    labels = judged.model.votes(judged.X).labels
+    if labels is None:
+        return float("nan")
+    said = judged.model.classes_[labels]
     return float(np.mean((said != judged.y).mean(axis=1) > 1 - 1 / len(judged.classes)))
 
 

@@ -37,11 +37,13 @@ METHODS: dict[str, Registered] = {
     "cart-pruned": Registered(
         "single tree (CART, pruned by cross-validation)", "CARTClassifier", "CARTRegressor", {"prune": "cv"}
     ),
+    "c45": Registered("single tree (C4.5)", "C45Classifier"),
     "igp": Registered("single tree (IGP)", "IGPTreeClassifier"),
     "bagging": Registered("bagging", "BaggingClassifier", "BaggingRegressor", {"n_estimators": 100}, panel=True),
     "balanced-bagging": Registered(
         "balanced bagging", "BaggingClassifier", "BaggingRegressor", {"n_estimators": 100, "balanced": True}
     ),
+    "double-bagging": Registered("double-bagging", "DoubleBaggingClassifier", parameters={"n_estimators": 100}),
     "pasting": Registered("pasting", "PastingClassifier", "PastingRegressor", {"n_estimators": 100}),
     "random-subspace": Registered(
         "random subspaces",
@@ -68,6 +70,8 @@ METHODS: dict[str, Registered] = {
     ),
     "flipping": Registered("flipping", "FlippingClassifier", parameters={"n_estimators": 1000}),
     "igp-ensemble": Registered("IGP ensemble", "IGPEnsembleClassifier", parameters={"n_estimators": 100}),
+    "ecoc": Registered("error-correcting output codes", "ECOCClassifier", parameters={"n_estimators": 100}),
+    "round-robin": Registered("round robin", "RoundRobinClassifier"),
     "adaboost": Registered(
         "AdaBoost (SAMME or R2)",
         "AdaBoostClassifier",

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.streams import Stream
+from conjunto.streams import PARTITIONS, Key, Stream
 
 
 def switched_labels(stream: Stream, labels: NDArray[np.int32], n_classes: int, p: float) -> NDArray[np.int32]:
@@ -49,3 +49,27 @@ def flipped_labels(stream: Stream, labels: NDArray[np.int32], matrix: NDArray[np
 def smeared_targets(stream: Stream, targets: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
     """Targets with Gaussian noise (Breiman's output smearing)."""
     return targets + stream.generator().normal(0.0, sd, len(targets))
+
+
+def class_partitions(key: Key, n_classes: int, count: int) -> NDArray[np.int32]:
+    """(count, K): random two-way partitions of the classes, the side of each, 0 or 1 (ECOC).
+
+    None comes again before all 2^(K - 1) - 1 have come. Class 0 is on side 0: a partition with its sides exchanged is
+    the same. One class alone cannot be parted.
+    """
+    # Partitions know of each other, so there is one stream for all; the first ones do not depend on how many follow.
+    random = Stream(key, 0).generator(PARTITIONS)
+    partitions = np.zeros((count, n_classes), dtype=np.int32)
+    seen: set[bytes] = set()
+    for sides in partitions[:, 1:] if n_classes > 1 else []:
+        if len(seen) == 2 ** (n_classes - 1) - 1:
+            seen.clear()
+        while not sides.any() or sides.tobytes() in seen:
+            sides[:] = random.integers(0, 2, n_classes - 1)
+        seen.add(sides.tobytes())
+    return partitions
+
+
+def class_pairs(n_classes: int) -> NDArray[np.intp]:
+    """(K (K - 1) / 2, 2): every pair of classes (round robin); a single class is paired with itself."""
+    return np.stack(np.triu_indices(n_classes, k=min(1, n_classes - 1)), axis=1)

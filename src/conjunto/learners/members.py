@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,6 +26,9 @@ from conjunto.problem import Problem, is_frame, select
 from conjunto.streams import LEARNER, Stream
 from conjunto.view import View
 
+if TYPE_CHECKING:
+    from conjunto.learners.extended import Members
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -40,6 +44,8 @@ class Rows:
 
 class TreeMembers:
     """Our own trees, packed: a `Forest`, or a `C45Forest`, which answers the same questions but for leaves."""
+
+    native = True
 
     def __init__(self, forest: Any, learner: Any) -> None:
         self.forest = forest
@@ -87,15 +93,14 @@ class TreeMembers:
     def _estimator(self, like: Any, t: int) -> Any:
         tree = clone(self.learner)
         tree.tree_ = self.forest.take(np.array([t]))
-        tree._columns = like._columns
-        for name in ("n_features_in_", "feature_names_in_", "classes_"):
-            if hasattr(like, name):
-                setattr(tree, name, getattr(like, name))
+        take_over(tree, like)
         return tree
 
 
 class ForeignMembers:
     """Estimators of another library, each with the columns it was fitted on."""
+
+    native = False
 
     def __init__(self, fitted: list[Any], columns: list[NDArray[np.intp] | None], classes: NDArray[Any] | None) -> None:
         self.fitted = fitted
@@ -160,6 +165,13 @@ class ForeignMembers:
         return list(self.fitted)
 
 
+def take_over(model: Any, like: Any) -> None:
+    """Give a member made on demand what it needs to read a user's X, and the classes that it decides between."""
+    for name in ("_columns", "n_features_in_", "feature_names_in_", "classes_"):
+        if hasattr(like, name):
+            setattr(model, name, getattr(like, name))
+
+
 def check_learner(learner: Any, *, classification: bool, use: str = "") -> None:
     """Refuse what cannot be a member; `use` goes on with the message, as in " for 'r2'"."""
     kind = "classifier" if classification else "regressor"
@@ -186,8 +198,15 @@ def is_native(learner: Any) -> bool:
 
 def fit_members(
     learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int
-) -> TreeMembers | ForeignMembers:
-    """Fit one member per view; views are drawn as they are needed."""
+) -> Members:
+    """Fit one member per view; views are drawn as they are needed. All of them compute columns, or none."""
+    from conjunto.learners.extended import fit_extended  # which fits its members with this function
+
+    views = iter(views)
+    first = next(views)
+    views = chain([first], views)
+    if first.features is not None:
+        return fit_extended(learner, problem, views, streams, n_jobs)
     if is_native(learner):
         stacked = stack_views(views, len(streams))
         members = np.array([stream.member for stream in streams], dtype=np.uint64)
@@ -270,4 +289,4 @@ def _is_seed(name: str) -> bool:
     return name == "random_state" or name.endswith("__random_state")
 
 
-__all__ = ["ForeignMembers", "Rows", "TreeMembers", "check_learner", "fit_members", "is_native"]
+__all__ = ["ForeignMembers", "Rows", "TreeMembers", "check_learner", "fit_members", "is_native", "take_over"]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto import _core
+from conjunto.learners.extended import Members
 from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members
 from conjunto.learners.pruning import given_folds
 from conjunto.problem import Problem
@@ -75,16 +76,16 @@ class FittedRounds:
         self._answer = answer
         self._threads = threads
         self._rows = Rows(problem.X, problem.source)
-        self._members: TreeMembers | ForeignMembers | None = None
+        self._members: Members | None = None
 
     def fit(self, views: Sequence[View], numbers: Sequence[int]) -> NDArray[Any]:
         """Fit one member per view; what they say about all rows."""
         streams = [Stream(self._key, number) for number in numbers]
         views = [replace(view, weights=_scaled(view.weights)) for view in views]
         added = fit_members(self._learner, self._problem, views, streams, self._threads)
-        if self._members is None:
-            self._members = added.take(np.arange(0))
-        self._members.join(added)
+        members = added.take(np.arange(0)) if self._members is None else self._members
+        members.join(added)
+        self._members = members
         return answers(added, self._rows, self._answer, self._threads)
 
     def drop(self, count: int) -> None:
@@ -92,7 +93,7 @@ class FittedRounds:
         assert self._members is not None
         self._members = self._members.take(np.arange(len(self._members) - count))
 
-    def members(self) -> TreeMembers | ForeignMembers:
+    def members(self) -> Members:
         """All members so far."""
         return ForeignMembers([], [], self._problem.classes) if self._members is None else self._members
 
@@ -103,7 +104,7 @@ def start_rounds(learner: Any, problem: Problem, key: Key, answer: Answer, threa
     return kind(learner, problem, key, answer, threads)
 
 
-def answers(members: TreeMembers | ForeignMembers, rows: Rows, answer: Answer, threads: int) -> NDArray[Any]:
+def answers(members: Members, rows: Rows, answer: Answer, threads: int) -> NDArray[Any]:
     """What members say about rows: (members, n), or (members, n, K) as shares, also where "leaves" cannot be told."""
     if answer == "labels":
         return members.labels(rows, threads)

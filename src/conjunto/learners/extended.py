@@ -1,0 +1,163 @@
+"""Members that see columns of their own, computed from the rows by a fitted map, beside those of X."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from conjunto import _core
+from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members, take_over
+from conjunto.problem import Columns, Problem, append_columns, is_frame, read_rows
+from conjunto.streams import Stream
+from conjunto.view import View
+
+
+class ExtendedMembers:
+    """Members, each with its map of rows to further columns."""
+
+    def __init__(self, inner: TreeMembers | ForeignMembers, features: list[Any]) -> None:
+        self.inner = inner
+        self.features = features
+
+    @property
+    def native(self) -> bool:
+        """Whether the members are our own trees."""
+        return self.inner.native
+
+    @property
+    def forest(self) -> _core.Forest:
+        """The packed trees, which take the columns of X and those of their own."""
+        assert isinstance(self.inner, TreeMembers)
+        return self.inner.forest
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def _each(self, X: Rows, threads: int, ask: Callable[[Any, Rows], NDArray[Any]]) -> Iterator[NDArray[Any]]:
+        """What each member answers, in their order."""
+
+        def answer(t: int) -> NDArray[Any]:
+            return ask(self.inner.take(np.array([t])), self._widened(X, self.features[t]))
+
+        work = Parallel(n_jobs=threads, require="sharedmem", return_as="generator")
+        yield from work(delayed(answer)(t) for t in range(len(self)))
+
+    def _widened(self, X: Rows, features: Any) -> Rows:
+        computed = features(X.encoded)
+        encoded = np.hstack([X.encoded, computed])
+        foreign_frame = is_frame(X.source) and not self.native
+        return Rows(encoded, append_columns(X.source, computed) if foreign_frame else encoded)
+
+    def labels(self, X: Rows, threads: int) -> NDArray[np.int32]:
+        """(T, n) class codes."""
+        return np.concatenate(list(self._each(X, threads, lambda member, rows: member.labels(rows, 1))))
+
+    def values(self, X: Rows, threads: int) -> NDArray[np.float64]:
+        """(T, n) predicted values."""
+        return np.concatenate(list(self._each(X, threads, lambda member, rows: member.values(rows, 1))))
+
+    def counts(self, X: Rows, soft: bool, threads: int) -> NDArray[np.float64]:
+        """(n, K) sum of the members' votes, or of their class shares."""
+        return _sum(self._each(X, threads, lambda member, rows: member.counts(rows, soft, 1)))
+
+    def shares(self, t: int, X: Rows) -> NDArray[np.float64]:
+        """(n, K) class shares of one member."""
+        return self.inner.shares(t, self._widened(X, self.features[t]))
+
+    def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
+        """(n,) sum of the members' values."""
+        return _sum(self._each(X, threads, lambda member, rows: member.sums(rows, 1)))
+
+    def reserve(self, factor: float) -> None:
+        """Make room for so many times as many members."""
+        self.inner.reserve(factor)
+
+    def join(self, other: Any) -> None:
+        """Take in the members of another object."""
+        self.inner.join(other.inner)
+        self.features += other.features
+
+    def take(self, members: NDArray[Any]) -> ExtendedMembers:
+        """Some of the members."""
+        return ExtendedMembers(self.inner.take(members), [self.features[t] for t in members])
+
+    def estimators(self, like: Any) -> list[Any]:
+        """The members as estimators that take the user's X."""
+        models = [ExtendedEstimator(self.take(np.array([t]))) for t in range(len(self))]
+        for model in models:
+            take_over(model, like)
+        return models
+
+
+class ExtendedEstimator(BaseEstimator):
+    """One fitted member with its map, made on demand; `predict` and `predict_proba` take X as the ensemble does."""
+
+    classes_: NDArray[Any]
+
+    def __init__(self, member: ExtendedMembers) -> None:
+        self.member = member
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the member's labels or values."""
+        rows = self._read(X)
+        if not hasattr(self, "classes_"):
+            return self.member.values(rows, 1)[0]
+        return self.classes_[self.member.labels(rows, 1)[0]]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the member's class shares."""
+        return self.member.shares(0, self._read(X))
+
+    def _read(self, X: Any) -> Rows:
+        encoded = read_rows(self, X, self._columns)
+        return Rows(encoded, X if is_frame(X) else encoded)
+
+
+Members = TreeMembers | ForeignMembers | ExtendedMembers
+
+
+def fit_extended(
+    learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int
+) -> ExtendedMembers:
+    """Fit one member per view on the columns of the problem and those that the view computes."""
+    fitted = Parallel(n_jobs=n_jobs, require="sharedmem")(
+        delayed(_fit_one)(learner, problem, view, stream) for view, stream in zip(views, streams, strict=True)
+    )
+    members: ExtendedMembers = fitted[0]
+    members.reserve(len(fitted))
+    for other in fitted[1:]:
+        members.join(other)
+    return members
+
+
+def _fit_one(learner: Any, problem: Problem, view: View, stream: Stream) -> ExtendedMembers:
+    computed = view.features(problem.X)
+    encoded = np.hstack([problem.X, computed])
+    wide = Problem(
+        encoded,
+        problem.y,
+        Columns(problem.columns.codes + (None,) * computed.shape[1]),
+        problem.classes,
+        problem.weights,
+        append_columns(problem.source, computed) if is_frame(problem.source) else encoded,
+    )
+    columns = None if view.columns is None else np.append(view.columns, np.arange(problem.m, wide.m))
+    inner = fit_members(learner, wide, [replace(view, columns=columns, features=None)], [stream], 1)
+    assert not isinstance(inner, ExtendedMembers)
+    return ExtendedMembers(inner, [view.features])
+
+
+def _sum(parts: Iterator[NDArray[np.float64]]) -> NDArray[np.float64]:
+    total = next(parts)
+    for part in parts:
+        total = total + part
+    return total
+
+
+__all__ = ["ExtendedEstimator", "ExtendedMembers", "Members", "fit_extended"]
