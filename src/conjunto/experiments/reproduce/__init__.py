@@ -12,16 +12,7 @@ from pathlib import Path
 from conjunto.checks import suggest
 from conjunto.datasets import DatasetNotFoundError
 from conjunto.experiments.cells import open_source
-from conjunto.experiments.reproduce import bourel, martinez_3, recarey
-from conjunto.experiments.reproduce.martinez_4 import (
-    DEPARTURES,
-    experiment,
-    experiment_4_6,
-    table_4_2,
-    table_4_3,
-    table_4_5,
-    table_4_6,
-)
+from conjunto.experiments.reproduce import bourel, martinez_3, martinez_4, recarey
 from conjunto.experiments.reproduce.verdicts import VERDICTS, Conclusion, Line
 from conjunto.experiments.results import Results
 from conjunto.experiments.run import Progress, run
@@ -127,34 +118,37 @@ TABLES: dict[str, Reproduction] = {
     "martinez-4.2": Reproduction(
         "test error of C4.5, class-switching, flipping, bagging and boosting, 1000 trees",
         f"{THESIS}, cuadro 4.2",
-        experiment,
-        table_4_2,
-        DEPARTURES,
+        martinez_4.experiment,
+        martinez_4.table_4_2,
+        martinez_4.DEPARTURES,
         "15,000 fits of 1000 trees: half an hour on two cores",
     ),
     "martinez-4.3": Reproduction(
         "wins, draws and losses between the configurations of 4.2",
         f"{THESIS}, cuadro 4.3",
-        experiment,
-        table_4_3,
-        (*DEPARTURES, "counts of the published table are those of the problems and configurations that were run"),
+        martinez_4.experiment,
+        martinez_4.table_4_3,
+        (
+            *martinez_4.DEPARTURES,
+            "counts of the published table are those of the problems and configurations that were run",
+        ),
         "the run of martinez-4.2, shared with it",
     ),
     "martinez-4.5": Reproduction(
         "share of class-switching's members that are worse than chance",
         f"{THESIS}, cuadro 4.5",
-        experiment,
-        table_4_5,
-        DEPARTURES,
+        martinez_4.experiment,
+        martinez_4.table_4_5,
+        martinez_4.DEPARTURES,
         "the run of martinez-4.2, shared with it",
     ),
     "martinez-4.6": Reproduction(
         "class-switching and flipping on unbalanced threenorm",
         f"{THESIS}, cuadro 4.6",
-        experiment_4_6,
-        table_4_6,
+        martinez_4.experiment_4_6,
+        martinez_4.table_4_6,
         (
-            DEPARTURES,
+            *martinez_4.DEPARTURES,
             "a fresh test set for each training set; the thesis has one test set for each share",
             "the minority is the class of one normal; the thesis does not say which it is",
         ),
