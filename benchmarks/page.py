@@ -30,10 +30,10 @@ that their forests use all columns there, no class-switching and no AdaBoost. Bo
 in regression R2 with resampled rows and trees of depth 3; its trees follow one another, so that it has one thread.
 Pruned trees are bagged CART trees, each pruned by 10-fold cross-validation. scikit-learn has no such method: it is
 timed on the eleven tree fits of each member that no loop over its trees can avoid (the tree of the bootstrap sample,
-and one without each fold), and on nothing else; the pruning itself, in Python, is left out of its time, and gives its
-error. R's rpart has the method, and is timed on bootstrap samples, fits and pruning. Nobody else has IGP trees:
-scikit-learn is timed on two trees for each member, one on each half of the rows, which is less than the method needs,
-and its error is that of a vote of all of them.
+and one without each fold), with the drawing of samples and folds, and on nothing else; the pruning itself, in Python,
+is left out of its time, and gives its error. R's rpart has the method, and is timed on bootstrap samples, fits and
+pruning. Nobody else has IGP trees: scikit-learn is timed on two trees for each member, one on each half of the rows,
+which is less than the method needs, and its error is that of a vote of all of them.
 Where only some of the trees are measured, what a library prepares once per fit weighs more than it would with
 all of them."""
 
