@@ -10,8 +10,8 @@ import time
 import warnings
 from pathlib import Path
 
-from benchmarks import page, peers, randomforest
-from benchmarks.runs import Result, run
+from benchmarks import page, peers
+from benchmarks.runs import R_PACKAGES, Result, run
 from benchmarks.workloads import WORKLOADS
 
 # Mean number of other programs running in the last minute that makes elapsed times doubtful.
@@ -44,9 +44,8 @@ def main() -> None:
     # Other libraries' warnings about our settings say nothing about the figures.
     warnings.filterwarnings("ignore")
     libraries, missing = peers.installed()
-    r_version = randomforest.version()
-    if r_version is None:
-        missing.append(randomforest.NAME)
+    r_versions = {package: version for package in R_PACKAGES if (version := package.version())}
+    missing += [package.name() for package in R_PACKAGES if package not in r_versions]
     for name in missing:
         print(f"skipped: {name} is not installed", file=sys.stderr)
     busy = hasattr(os, "getloadavg") and os.getloadavg()[0] > BUSY_LOAD
@@ -56,11 +55,12 @@ def main() -> None:
     for name in options.workloads or WORKLOADS:
         workload = WORKLOADS[name].quick() if options.quick else WORKLOADS[name]
         start = time.perf_counter()
-        results += run(workload, options.threads, options.repeats, libraries, with_r=r_version is not None)
+        results += run(workload, options.threads, options.repeats, libraries, r_versions)
         print(f"{name}: measured in {time.perf_counter() - start:.0f} s", file=sys.stderr)
     print(page.report(results, options.quick))
     if options.out:
-        text = page.page(results, options.repeats, missing, r_version, quick=options.quick, busy=busy)
+        versions = {package.name(): version for package, version in r_versions.items()}
+        text = page.page(results, options.repeats, missing, versions, quick=options.quick, busy=busy)
         options.out.write_text(text, encoding="utf-8")
     if options.json:
         options.json.write_text(json.dumps(page.as_json(results), indent=1), encoding="utf-8")

@@ -6,12 +6,11 @@ import datetime
 import os
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from benchmarks import randomforest
 from benchmarks.measure import Ratio, Series, ratio
 from benchmarks.peers import OURS
 from benchmarks.runs import Comparison, Figures, Result, Verdict
@@ -29,6 +28,12 @@ always computes out-of-bag votes. LightGBM and scikit-learn-intelex search binne
 LightGBM in random forest mode samples without replacement. scikit-learn-intelex and LightGBM have no bagging, so
 that their forests use all columns there, no class-switching and no AdaBoost. Boosting is AdaBoost: SAMME with stumps,
 in regression R2 with resampled rows and trees of depth 3; its trees follow one another, so that it has one thread.
+Pruned trees are bagged CART trees, each pruned by 10-fold cross-validation. scikit-learn has no such method: it is
+timed on the eleven tree fits of each member that no loop over its trees can avoid (the tree of the bootstrap sample,
+and one without each fold), with the drawing of samples and folds, and on nothing else; the pruning itself, in Python,
+is left out of its time, and gives its error. R's rpart has the method, and is timed on bootstrap samples, fits and
+pruning. Nobody else has IGP trees: scikit-learn is timed on two trees for each member, one on each half of the rows,
+which is less than the method needs, and its error is that of a vote of all of them.
 Where only some of the trees are measured, what a library prepares once per fit weighs more than it would with
 all of them."""
 
@@ -123,7 +128,7 @@ def _judgement(verdict: Verdict, quick: bool) -> str:
     return f"{word} ({verdict.remark})" if verdict.remark else word
 
 
-def machine(r_version: str | None) -> str:
+def machine(r_versions: Mapping[str, str]) -> str:
     """The machine and the versions, in general terms."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
@@ -133,8 +138,7 @@ def machine(r_version: str | None) -> str:
             versions.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             continue
-    if r_version:
-        versions.append(f"{randomforest.NAME} {r_version}")
+    versions += [f"{name} {number}" for name, number in r_versions.items()]
     return (
         f"{platform.machine()}, {cores} cores, {memory:.0f} GiB of memory, {platform.system()}; conjunto's vector path "
         f"is {_core.kernel_name()}. {', '.join(versions)}."
@@ -154,7 +158,13 @@ def report(results: Sequence[Result], quick: bool) -> str:
 
 
 def page(
-    results: Sequence[Result], repeats: int, missing: Sequence[str], r_version: str | None, *, quick: bool, busy: bool
+    results: Sequence[Result],
+    repeats: int,
+    missing: Sequence[str],
+    r_versions: Mapping[str, str],
+    *,
+    quick: bool,
+    busy: bool,
 ) -> str:
     """The whole page."""
     parts = [
@@ -163,7 +173,7 @@ def page(
         "This was a quick run, which shows only that everything works: the figures mean nothing." if quick else "",
         BUSY if busy else "",
         "## Machine",
-        machine(r_version),
+        machine(r_versions),
         "## How it was measured",
         re.sub(r"\s+", " ", METHOD.format(repeats=repeats)),
         f"Not installed, so not measured: {', '.join(missing)}." if missing else "",

@@ -13,16 +13,19 @@ from typing import Any
 
 import numpy as np
 import sklearn.ensemble
-from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import conjunto
+from benchmarks.loops import HalfTrees, PrunedTrees, SwitchedTrees
 from benchmarks.workloads import P_HAT, Task
 
 OURS = "conjunto"
 SCIKIT_LEARN = "scikit-learn"
 Factory = Callable[[Task, int, int], Any]
+
+# Methods that a library of forests has: with all columns at every node a forest is bagging.
+_FORESTS = ("bagging", "forest", "regression")
+_LOOPS = {"switching": SwitchedTrees, "pruned": PrunedTrees, "igp": HalfTrees}
 
 
 def ours(task: Task, threads: int, seed: int) -> Any:
@@ -30,6 +33,10 @@ def ours(task: Task, threads: int, seed: int) -> Any:
     settings = {"n_estimators": task.trees, "n_jobs": threads, "random_state": seed}
     if task.method == "bagging":
         return conjunto.BaggingClassifier(**settings)
+    if task.method == "pruned":
+        return conjunto.BaggingClassifier(conjunto.CARTClassifier(prune="cv"), **settings)
+    if task.method == "igp":
+        return conjunto.IGPEnsembleClassifier(**settings)
     if task.method == "switching":
         return conjunto.ClassSwitchingClassifier(p_hat=P_HAT, **settings)
     if task.method == "forest":
@@ -42,12 +49,12 @@ def ours(task: Task, threads: int, seed: int) -> Any:
 
 
 def scikit_learn(task: Task, threads: int, seed: int) -> Any:
-    """The method of scikit-learn; class-switching is a loop over its trees, and boosting has one thread only."""
+    """The method of scikit-learn, or a loop over its trees where it has none; boosting has one thread only."""
     settings = {"n_estimators": task.trees, "n_jobs": threads, "random_state": seed}
     if task.method == "bagging":
         return sklearn.ensemble.BaggingClassifier(DecisionTreeClassifier(), **settings)
-    if task.method == "switching":
-        return SwitchedTrees(task, threads, seed)
+    if task.method in _LOOPS:
+        return _LOOPS[task.method](task, threads, seed)
     if task.method == "boosting":
         settings = {"n_estimators": task.trees, "random_state": seed}
         if task.classes:
@@ -57,8 +64,8 @@ def scikit_learn(task: Task, threads: int, seed: int) -> Any:
 
 
 def intelex(task: Task, threads: int, seed: int) -> Any:
-    """The forests of scikit-learn-intelex; with all columns at every node a forest is bagging."""
-    if task.method in ("switching", "boosting"):
+    """The forests of scikit-learn-intelex."""
+    if task.method not in _FORESTS:
         return None
     settings = {"n_estimators": task.trees, "n_jobs": threads, "random_state": seed}
     return _forest(import_module("sklearnex.ensemble"), task, settings)
@@ -72,7 +79,7 @@ def lightgbm(task: Task, threads: int, seed: int) -> Any:
     classification, and spares it work in regression. It is spared several threads on few rows: they wait for each
     other at every node, and on a busy machine that takes a thousand times longer than the work.
     """
-    if task.method in ("switching", "boosting") or (threads > 1 and task.rows <= 1000):
+    if task.method not in _FORESTS or (threads > 1 and task.rows <= 1000):
         return None
     library = import_module("lightgbm")
     model = library.LGBMRegressor if task.method == "regression" else library.LGBMClassifier
@@ -95,52 +102,6 @@ def _forest(library: Any, task: Task, settings: dict[str, Any]) -> Any:
     if task.method == "regression":
         return library.RandomForestRegressor(max_features=1.0, **settings)
     return library.RandomForestClassifier(max_features="sqrt" if task.method == "forest" else None, **settings)
-
-
-class SwitchedTrees:
-    """Class-switching as one would write it with scikit-learn: switch labels with numpy, fit a tree, repeat."""
-
-    CHUNK = 50
-
-    def __init__(self, task: Task, threads: int, seed: int) -> None:
-        self.task = task
-        self.threads = threads
-        self.seed = seed
-
-    def fit(self, X: NDArray[np.float64], y: NDArray[np.int64]) -> SwitchedTrees:
-        """Fit the trees; with several jobs in chunks, to spare calls between processes."""
-        if self.threads == 1:
-            self.trees = _switched_trees(X, y, self.task, self.seed, range(self.task.trees))
-            return self
-        chunks = [
-            range(first, min(first + self.CHUNK, self.task.trees)) for first in range(0, self.task.trees, self.CHUNK)
-        ]
-        parts = Parallel(n_jobs=self.threads)(
-            delayed(_switched_trees)(X, y, self.task, self.seed, chunk) for chunk in chunks
-        )
-        self.trees = [tree for part in parts for tree in part]
-        return self
-
-    def predict(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The class with most votes."""
-        counts = np.zeros((len(X), self.task.classes))
-        for tree in self.trees:
-            counts[np.arange(len(X)), tree.predict(X)] += 1
-        return counts.argmax(axis=1)
-
-
-def _switched_trees(
-    X: NDArray[np.float64], y: NDArray[np.int64], task: Task, seed: int, members: range
-) -> list[DecisionTreeClassifier]:
-    random = np.random.default_rng((seed, members.start))
-    X = np.asarray(X, dtype=np.float32)  # else every tree converts the same rows again
-    trees = []
-    for _ in members:
-        labels = y.copy()
-        rows = random.choice(len(y), size=task.switched, replace=False)
-        labels[rows] = (labels[rows] + random.integers(1, task.classes, size=task.switched)) % task.classes
-        trees.append(DecisionTreeClassifier(random_state=int(random.integers(2**31))).fit(X, labels))
-    return trees
 
 
 FACTORIES: dict[str, Factory] = {

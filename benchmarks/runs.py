@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
 from typing import Any
 
-from benchmarks import memory, randomforest
+from benchmarks import memory
+from benchmarks.in_r import RPackage
 from benchmarks.measure import Contestant, Sample, Series, in_turn, ratio, timed
 from benchmarks.peers import FACTORIES, OURS, SCIKIT_LEARN, entrants, on_threads
+from benchmarks.randomforest import RandomForest
+from benchmarks.rpart import Rpart
 from benchmarks.workloads import Data, Task, Workload, make_data
 
 BYTES_PER_NODE = 16
 PEAK_SHARE = 0.5
+R_PACKAGES: tuple[type[RPackage], ...] = (RandomForest, Rpart)
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,11 @@ Result = Comparison | Figures
 
 
 def run(
-    workload: Workload, threads: Sequence[int], repeats: int, libraries: Sequence[str], *, with_r: bool
+    workload: Workload,
+    threads: Sequence[int],
+    repeats: int,
+    libraries: Sequence[str],
+    r_packages: Collection[type[RPackage]],
 ) -> Iterator[Result]:
     """Measure a workload with each number of threads."""
     if workload.kind == "growth":
@@ -102,24 +110,25 @@ def run(
             if workload.one_thread_only and count > 1:
                 continue
             contestants = line_up(workload, data, libraries, count)
-            if with_r and count == 1 and takes_r(workload):
-                peer = randomforest.RandomForest(
-                    workload.measured, data, Path(folder), predicts=workload.kind == "predict"
-                )
+            package = r_package(workload)
+            if count == 1 and package is not None and package in r_packages:
+                peer = package(workload.measured, data, Path(folder), predicts=workload.kind == "predict")
                 warm_up = (lambda peer=peer: peer.sample(0)) if workload.kind == "predict" else (lambda: None)
-                contestants.append(Contestant(randomforest.NAME, peer.sample, warm_up))
+                contestants.append(Contestant(package.name(), peer.sample, warm_up))
             series = in_turn(contestants, repeats)
             reference = next(one for one in series if one.name == SCIKIT_LEARN)
             yield Comparison(workload, count, series, data.noise(reference.error))
 
 
-def takes_r(workload: Workload) -> bool:
-    """R takes part except in boosting, where one row is predicted, and where a single fit takes it minutes."""
-    if workload.task.method == "boosting":
-        return False
-    if workload.task.method == "regression":
-        return workload.task.rows <= 10_000
-    return workload.kind == "fit" or (workload.kind == "predict" and workload.task.rows <= 10_000)
+def r_package(workload: Workload) -> type[RPackage] | None:
+    """The R package that has the method; None also where one row is predicted, or a single fit takes it minutes."""
+    task = workload.task
+    if task.method in ("boosting", "igp") or workload.kind == "one":
+        return None
+    if task.method == "pruned":
+        return Rpart
+    small = task.rows <= 10_000
+    return RandomForest if small or (workload.kind == "fit" and task.method != "regression") else None
 
 
 def fitting(workload: Workload, data: Data, libraries: Sequence[str], threads: int) -> list[Contestant]:
@@ -140,6 +149,9 @@ def fitting(workload: Workload, data: Data, libraries: Sequence[str], threads: i
     contestants = [contestant(library, library, task) for library in entrants(task, threads, libraries)]
     if workload.measured_trees:
         contestants.append(contestant(f"{OURS}, all {workload.task.trees} trees", OURS, workload.task))
+    if workload.beside:
+        other = replace(task, method=workload.beside)
+        contestants.append(contestant(f"{other.method} trees of {OURS}", OURS, other))
     return contestants
 
 

@@ -11,7 +11,7 @@ from sklearn.datasets import make_friedman1
 
 from conjunto.datasets import make_twonorm, make_waveform
 
-Method = Literal["bagging", "switching", "forest", "regression", "boosting"]
+Method = Literal["bagging", "switching", "forest", "regression", "boosting", "pruned", "igp"]
 
 # Share of labels that class-switching changes, in units of (K - 1) / K.
 P_HAT = 0.6
@@ -21,7 +21,8 @@ P_HAT = 0.6
 class Task:
     """An ensemble to fit: every library builds its own version of it.
 
-    Trees are fully grown, but for boosting: stumps, and in regression trees of depth 3.
+    Trees are fully grown, but for boosting: stumps, and in regression trees of depth 3. `pruned` is bagging of trees
+    pruned by 10-fold cross-validation.
     """
 
     method: Method
@@ -60,6 +61,7 @@ class Workload:
     `fit` times fitting, `predict` one prediction of all test rows, `one` many predictions of one row each, `growth`
     how our time grows with the number of rows, `memory` the size of models and the peak while fitting.
     `measured_trees` is set where scikit-learn would take too long with all of them: every library then fits so many.
+    `beside` is another method of ours that is measured with the same data and number of trees.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Workload:
     test_rows: int = 10_000
     calls: int = 200
     one_thread_only: bool = False
+    beside: Method | None = None
 
     @property
     def measured(self) -> Task:
@@ -104,6 +107,7 @@ _BIG_FOREST = Task("forest", "twonorm", rows=100_000, trees=100)
 _BAG = Task("bagging", "twonorm", rows=10_000, trees=50)
 _BIG_BAG = Task("bagging", "twonorm", rows=100_000, trees=50)
 _BIG_BOOST = Task("boosting", "twonorm", rows=20_000, trees=1000)
+_PRUNED = Task("pruned", "waveform", rows=300, trees=200)
 _SWITCHING_BARS = (sk(35), Bar("R randomForest", 10))
 
 WORKLOADS = {
@@ -113,6 +117,8 @@ WORKLOADS = {
         Workload("bagging-waveform", "fit", small_task("bagging", "waveform"), (sk(50),)),
         Workload("switching-twonorm", "fit", small_task("switching", "twonorm"), _SWITCHING_BARS),
         Workload("switching-waveform", "fit", small_task("switching", "waveform"), _SWITCHING_BARS),
+        Workload("pruned-waveform", "fit", _PRUNED, (sk(40), Bar("R rpart", 10))),
+        Workload("igp-waveform", "fit", Task("igp", "waveform", rows=300, trees=100), beside="pruned"),
         Workload("forest-10k", "fit", _FOREST, (sk(12),)),
         Workload("forest-100k", "fit", _BIG_FOREST, (sk(16),), measured_trees=20),
         Workload("forest-growth", "growth", Task("forest", "twonorm", rows=1_000_000, trees=8)),

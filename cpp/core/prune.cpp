@@ -72,13 +72,19 @@ std::vector<double> weakest_links(const Forest& tree, const TreeNotes& notes, Ri
     path.risk.push_back(n ? links.below[0] : node_risk(notes, ~0, risk, criterion) / notes.weight);
 
     using Entry = std::pair<double, std::int32_t>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> weakest;
-    for (std::size_t i = 0; i < n; ++i) weakest.emplace(links.cost[i], static_cast<std::int32_t>(i));
+    std::vector<Entry> entries;
+    entries.reserve(2 * n);
+    for (std::size_t i = 0; i < n; ++i) entries.emplace_back(links.cost[i], static_cast<std::int32_t>(i));
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> weakest(std::greater<>{}, std::move(entries));
     std::vector<std::int32_t> stack;
     while (!weakest.empty()) {
         const auto [cost, node] = weakest.top();
         weakest.pop();
-        if (at[node] >= 0 || cost != links.cost[node]) continue;
+        if (at[node] >= 0) continue;
+        if (cost != links.cost[node]) {
+            if (cost < links.cost[node]) weakest.emplace(links.cost[node], node);
+            continue;
+        }
         double alpha = path.alpha.back();
         if (cost > alpha + kRounding * links.own[0] && cost > alpha * (1 + kRounding)) {
             alpha = cost;
@@ -102,8 +108,10 @@ std::vector<double> weakest_links(const Forest& tree, const TreeNotes& notes, Ri
         for (std::int32_t up = links.parent[node]; up >= 0; up = links.parent[up]) {
             links.leaves[up] -= lost;
             links.below[up] += more;
+            const double before = links.cost[up];
             links.cost[up] = links.cost_of(static_cast<std::size_t>(up));
-            weakest.emplace(links.cost[up], up);
+            // Without the weakest link the others only get stronger, but for rounding: an entry waits until it is met.
+            if (links.cost[up] < before) weakest.emplace(links.cost[up], up);
         }
     }
     // The root's risk is known without the rounding of what was added up on the way.
