@@ -50,6 +50,9 @@ def make(name, **parameters):
         parameters = {"n_estimators": 12} | parameters
     if name == "IGPCommitteesClassifier":
         parameters = {"n_committees": 4, "committee_size": 3} | parameters
+    if "random_state" not in inspect.signature(cls).parameters:
+        # C4.5 draws nothing.
+        return cls(**{name: value for name, value in parameters.items() if name != "random_state"})
     return cls(**{"random_state": 0} | parameters)
 
 

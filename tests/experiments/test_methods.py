@@ -131,5 +131,18 @@ def test_parameters_of_the_base_tree_are_nested():
         make("adaboost", "classification", {"estimator__max_dept": 2})
     with pytest.raises(ValueError, match="has no parameter 'estimator__max_depth'"):
         make("random-forest", "classification", {"estimator__max_depth": 2})
-    with pytest.raises(ValueError, match="has no parameter 'estimator'"):
-        make("adaboost", "classification", {"estimator": None})
+
+
+def test_the_base_tree_has_a_name():
+    model = make("bagging", "classification", {"estimator": "c45", "estimator__confidence": 0.1})
+    assert isinstance(model.estimator, conjunto.C45Classifier)
+    assert model.estimator.confidence == 0.1
+    # The depth that the table gives its own tree does not hold for another one.
+    assert make("adaboost", "classification", {"estimator": "c45"}).estimator.max_depth is None
+    assert isinstance(make("bagging", "regression", {"estimator": "cart"}).estimator, conjunto.CARTRegressor)
+    with pytest.raises(ValueError, match="estimator must be one of cart, c45, got 'c4.5'"):
+        make("adaboost", "classification", {"estimator": "c4.5"})
+    with pytest.raises(ValueError, match="c45 does not do regression"):
+        make("bagging", "regression", {"estimator": "c45"})
+    with pytest.raises(ValueError, match="has no parameter 'estimator__max_features'"):
+        make("bagging", "classification", {"estimator": "c45", "estimator__max_features": 1})

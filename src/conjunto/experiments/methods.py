@@ -137,7 +137,11 @@ def make(name: str, task: str, parameters: Mapping[str, Any] = NONE, random_stat
     kind = _class(estimator_name(name, task))
     # Not every method is random.
     seed = {"random_state": random_state} if "random_state" in signature(kind).parameters else {}
-    given = {**METHODS[name].parameters, **parameters, **seed}
+    stated = METHODS[name].parameters
+    if "estimator" in parameters:
+        # What the table says of its own tree does not hold for another one.
+        stated = {key: value for key, value in stated.items() if not key.startswith(NESTED)}
+    given = {**stated, **parameters, **seed}
     tree = {key.removeprefix(NESTED): given.pop(key) for key in list(given) if key.startswith(NESTED)}
     if tree or "estimator" in given:
         given["estimator"] = _tree(given.get("estimator", "cart"), task)(**tree)
