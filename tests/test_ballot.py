@@ -184,3 +184,44 @@ def test_prefix_values_are_means_unless_the_rule_is_median(values):
     votes = Votes(values=values)
     for said, means in zip(prefix_values(votes), prefix_means(votes), strict=True):
         np.testing.assert_array_equal(said, means)
+
+
+def plurality(codes, weights, classes):
+    """The class with most weight behind it, ties to the lowest; -1 where everybody abstains."""
+    said = codes >= 0
+    if not said.any():
+        return -1
+    return int(np.argmax([weights[said & (codes == k)].sum() for k in range(classes)]))
+
+
+@given(LABELS, st.data())
+def test_groups_decide_before_they_vote(labels, data):
+    groups = data.draw(hnp.arrays(np.int64, len(labels), elements=st.integers(-1, 2)))
+    weights = dyadic(data, len(labels), least=1)
+    votes = Votes(labels=labels, classes=np.arange(4), weights=weights, groups=groups)
+    for t, count in enumerate(prefix_counts(votes), 1):
+        for i, column in enumerate(labels[:t].T):
+            decided = [plurality(column[groups[:t] == g], weights[:t][groups[:t] == g], 4) for g in set(groups[:t])]
+            brute = [sum(code == k for code in decided) for k in range(4)]
+            np.testing.assert_array_equal(count.counts[i], brute)
+            assert count.voted[i] == (sum(brute) > 0)
+            assert count.winners()[i] == (np.argmax(brute) if sum(brute) else -1)
+    assert t == len(labels)
+
+
+@given(LABELS)
+def test_groups_of_one_member_and_one_group_of_all(labels):
+    plain = Votes(labels=labels, classes=np.arange(4))
+    apart = Votes(labels=labels, classes=np.arange(4), groups=np.arange(len(labels)))
+    np.testing.assert_array_equal(vote_counts(apart), vote_counts(plain))
+    together = Votes(labels=labels, classes=np.arange(4), groups=np.zeros(len(labels), dtype=int))
+    counts = Count(vote_counts(plain), (labels >= 0).any(axis=0))
+    *_, last = prefix_counts(together)
+    np.testing.assert_array_equal(last.winners(), counts.winners())
+
+
+def test_groups_stay_with_their_members():
+    votes = Votes(labels=np.array([[0], [1], [1]]), groups=np.array([5, 5, 7]))
+    assert votes.take(np.array([2, 0])).groups.tolist() == [7, 5]
+    with pytest.raises(ValueError, match=r"groups must have one entry per member, \(3,\), got \(2,\)"):
+        Votes(labels=np.array([[0], [1], [1]]), groups=np.array([5, 7]))

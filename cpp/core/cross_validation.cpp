@@ -31,8 +31,9 @@ public:
         items_ += items;
     }
 
-    // Mean losses, and their standard errors: sqrt(p (1 - p) / N) in classification.
-    void finish(double unit, PruningPath& path) const {
+    // Mean losses, and their standard errors: sqrt(p (1 - p) / N) in classification. False where no row was judged.
+    bool finish(double unit, PruningPath& path) const {
+        if (weight_ == 0) return false;
         double first = 0, second = 0;
         for (std::size_t k = 0; k + 1 < first_.size(); ++k) {
             first += first_[k];
@@ -41,6 +42,7 @@ public:
             path.error.push_back(mean * unit);
             path.standard_error.push_back(std::sqrt(std::max(0.0, second / weight_ - mean * mean) / items_) * unit);
         }
+        return true;
     }
 
 private:
@@ -88,11 +90,15 @@ public:
         const Folds folds = draw_folds(table_, one_, options_);
         if (folds.count < 2) return;
         candidates_.clear();
-        for (std::size_t k = 0; k + 1 < path.alpha.size(); ++k) candidates_.push_back(std::sqrt(path.alpha[k] * path.alpha[k + 1]));
+        // Squares of tiny or huge alphas would leave the range of doubles; powers of two change no other digit.
+        const int unit = path.alpha.back() > 0 ? std::ilogb(path.alpha.back()) : 0;
+        for (std::size_t k = 0; k + 1 < path.alpha.size(); ++k)
+            candidates_.push_back(
+                std::ldexp(std::sqrt(std::ldexp(path.alpha[k], -unit) * std::ldexp(path.alpha[k + 1], -unit)), unit));
         candidates_.push_back(INFINITY);
         Losses losses(candidates_.size());
         for (std::size_t fold = 0; fold < folds.count; ++fold) judge(folds, fold, losses);
-        losses.finish(options_.classes ? 1.0 : scale_ * scale_, path);
+        if (!losses.finish(options_.classes ? 1.0 : scale_ * scale_, path)) return;
         const auto best = std::min_element(path.error.begin(), path.error.end());
         double enough = *best * (1 + kTie);
         if (options_.prune.one_standard_error) enough += path.standard_error[best - path.error.begin()];

@@ -78,17 +78,23 @@ def grow_trees(
     `weights` are (T, n) multiplicities or weights on top of the problem's, `labels` (T, n) or None for the
     problem's own, `columns` (T, c) or None for all, `halves` (T, n) where a learner works with two halves.
     """
-    if getattr(learner, "prune", None) == "reduced-error":
-        raise ValueError(
-            'prune="reduced-error" needs rows that judge the tree, which a member of an ensemble does not get: use '
-            'prune="cv"'
-        )
+    check_member(learner)
     options = learner._grow_options(problem, threads)
     parts = grow_parts(learner, problem, weights, labels, len(members))
     folds = given_folds(learner, problem)
     return _core.grow(
         problem.table(threads), options, *key, members, **parts, columns=columns, halves=halves, folds=folds
     )
+
+
+def check_member(learner: Any) -> None:
+    """Refuse what only a tree of its own can do."""
+    prune = getattr(learner, "prune", None)
+    if isinstance(prune, str) and prune == "reduced-error":
+        raise ValueError(
+            'prune="reduced-error" needs rows that judge the tree, which a member of an ensemble does not get: use '
+            'prune="cv"'
+        )
 
 
 def grow_parts(

@@ -16,6 +16,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto import _core
 from conjunto.learners.extended import Members
+from conjunto.learners.growing import check_member
 from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members
 from conjunto.learners.pruning import given_folds
 from conjunto.problem import Problem
@@ -29,6 +30,7 @@ class TreeRounds:
     """Our trees."""
 
     def __init__(self, learner: Any, problem: Problem, key: Key, answer: Answer, threads: int) -> None:
+        check_member(learner)
         self._learner = learner
         self._problem = problem
         self._answer = answer

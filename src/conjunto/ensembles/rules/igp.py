@@ -13,6 +13,9 @@ from conjunto.problem import Problem
 from conjunto.streams import Stream
 from conjunto.view import View
 
+# An error of one half, as of a member that makes the same mistakes again, may be rounded to less.
+SLACK = 1e-12
+
 
 class IGP(Rule):
     """Members are IGP trees on one pair of halves."""
@@ -48,7 +51,7 @@ class IGP(Rule):
             mine = self.halves == half
             total, lost = weights[mine].sum(), weights[mine & wrong].sum()
             error = lost / total if total > 0 else 0.0
-            if 0 < error < 0.5:
+            if 0 < error < 0.5 - SLACK:
                 out[mine] /= np.where(wrong[mine], 2 * error, 2 * (1 - error))
             else:
                 out[mine] = self.first[mine]
