@@ -228,6 +228,8 @@ void init_grow(nb::module_& m) {
                      [](GrowOptions& o, std::uint32_t folds) { o.prune.folds = folds; })
         .def_prop_rw("one_standard_error", [](const GrowOptions& o) { return o.prune.one_standard_error; },
                      [](GrowOptions& o, bool one) { o.prune.one_standard_error = one; })
+        .def_prop_rw("to_root", [](const GrowOptions& o) { return o.prune.to_root; },
+                     [](GrowOptions& o, bool allowed) { o.prune.to_root = allowed; })
         .def_prop_rw("copies_apart", [](const GrowOptions& o) { return o.prune.copies_apart; },
                      [](GrowOptions& o, bool apart) { o.prune.copies_apart = apart; })
         .def_prop_rw("pruning", [](const GrowOptions& o) { return static_cast<int>(o.prune.by); },

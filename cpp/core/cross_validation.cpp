@@ -99,11 +99,12 @@ public:
         Losses losses(candidates_.size());
         for (std::size_t fold = 0; fold < folds.count; ++fold) judge(folds, fold, losses);
         if (!losses.finish(options_.classes ? 1.0 : scale_ * scale_, path)) return;
-        const auto best = std::min_element(path.error.begin(), path.error.end());
+        const std::size_t offered = path.error.size() - (!options_.prune.to_root && path.error.size() > 1);
+        const auto best = std::min_element(path.error.begin(), path.error.begin() + static_cast<std::ptrdiff_t>(offered));
         double enough = *best * (1 + kTie);
         if (options_.prune.one_standard_error) enough += path.standard_error[best - path.error.begin()];
         // The smallest of the trees that are good enough.
-        for (std::size_t k = path.error.size(); k-- > 0;)
+        for (std::size_t k = offered; k-- > 0;)
             if (path.error[k] <= enough) {
                 path.chosen = k;
                 return;

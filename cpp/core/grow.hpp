@@ -25,6 +25,7 @@ struct PruneOptions {
     double alpha = 0;            // links with at most this cost per leaf are cut
     std::uint32_t folds = 10;
     bool one_standard_error = false;  // the smallest tree within one standard error of the best
+    bool to_root = true;         // whether cross-validation may choose the root alone
     bool copies_apart = true;    // copies of a row, which a whole-number weight stands for, may fall in different folds
 };
 

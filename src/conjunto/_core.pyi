@@ -147,6 +147,7 @@ class GrowOptions:
     alpha: float
     folds: int
     one_standard_error: bool
+    to_root: bool
     copies_apart: bool
     pruning: Any
     risk: Any

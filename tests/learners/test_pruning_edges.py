@@ -191,3 +191,20 @@ def test_files_keep_the_path(tmp_path, prune):
         for name, value in model.cost_complexity_path_.items():
             np.testing.assert_array_equal(back.cost_complexity_path_[name], value)
     assert not hasattr(clone(model), "cost_complexity_path_")
+
+
+@pytest.mark.parametrize("rule", ["0se", "1se"])
+def test_the_root_may_be_left_out(rule):
+    """Labels that nothing explains: the root has the least error, and the choice without it is the best of the rest."""
+    random = np.random.default_rng(3)
+    X, y = random.normal(size=(120, 4)), random.integers(0, 2, 120)
+    free = CARTClassifier(prune="cv", rule=rule, random_state=0).fit(X, y)
+    kept = CARTClassifier(prune="cv", rule=rule, prune_to_root=False, random_state=0).fit(X, y)
+    path = kept.cost_complexity_path_
+    np.testing.assert_array_equal(path["cv_errors"], free.cost_complexity_path_["cv_errors"])
+    rest = path["cv_errors"][:-1]
+    limit = rest.min() + (path["cv_standard_errors"][rest.argmin()] if rule == "1se" else 0)
+    assert path["chosen"] == np.flatnonzero(rest <= limit + 1e-12).max()
+    assert kept.get_n_leaves() == path["leaves"][path["chosen"]] > 1
+    one = CARTClassifier(prune="cv", prune_to_root=False).fit(X, np.zeros(120))
+    assert one.get_n_leaves() == 1

@@ -130,6 +130,9 @@ class CARTClassifier(SingleClassificationTree, _CART):
         The tree of least cross-validated error, or the smallest one within one standard error of it.
     pruning_risk : {"error", "impurity"}, default="error"
         R: what the leaves get wrong, as in CART and rpart, or their impurity, as in scikit-learn.
+    prune_to_root : bool, default=True
+        Whether cross-validation may choose the root alone. False keeps one split at least, as the sum over k in the
+        thesis of Martínez Muñoz (2006, eq. 2.18) does; in an ensemble a root is a wasted member.
     copies : {"apart", "together"}, default="apart"
         Whether the copies of a row, which a whole-number weight stands for, may fall in different folds. Apart, trees
         on bootstrap samples are larger (a copy is predicted from its twin) and the ensembles of them better; together,
@@ -184,6 +187,7 @@ class CARTClassifier(SingleClassificationTree, _CART):
         n_folds: Any = 10,
         rule: str = "0se",
         pruning_risk: str = "error",
+        prune_to_root: bool = True,
         copies: str = "apart",
         class_weight: Any = None,
         random_state: Any = None,
@@ -203,6 +207,7 @@ class CARTClassifier(SingleClassificationTree, _CART):
         self.n_folds = n_folds
         self.rule = rule
         self.pruning_risk = pruning_risk
+        self.prune_to_root = prune_to_root
         self.copies = copies
         self.class_weight = class_weight
         self.random_state = random_state
@@ -261,6 +266,7 @@ class CARTRegressor(RegressorMixin, _CART):
         n_folds: Any = 10,
         rule: str = "0se",
         pruning_risk: str = "error",
+        prune_to_root: bool = True,
         copies: str = "apart",
         random_state: Any = None,
     ) -> None:
@@ -279,6 +285,7 @@ class CARTRegressor(RegressorMixin, _CART):
         self.n_folds = n_folds
         self.rule = rule
         self.pruning_risk = pruning_risk
+        self.prune_to_root = prune_to_root
         self.copies = copies
         self.random_state = random_state
 

@@ -25,6 +25,7 @@ def set_pruning(options: _core.GrowOptions, learner: Any) -> None:
     """Check the pruning parameters of a tree and write them into the options of the core."""
     options.risk = check_choice("pruning_risk", learner.pruning_risk, ("error", "impurity"))
     options.one_standard_error = check_choice("rule", learner.rule, ("0se", "1se")) == "1se"
+    options.to_root = bool(check_choice("prune_to_root", learner.prune_to_root, (True, False)))
     options.copies_apart = check_choice("copies", learner.copies, ("apart", "together")) == "apart"
     if np.ndim(learner.n_folds) == 0:
         options.folds = min(check_count("n_folds", learner.n_folds, 2), 2**31)
