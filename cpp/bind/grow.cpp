@@ -230,6 +230,8 @@ void init_grow(nb::module_& m) {
                      [](GrowOptions& o, bool one) { o.prune.one_standard_error = one; })
         .def_prop_rw("to_root", [](const GrowOptions& o) { return o.prune.to_root; },
                      [](GrowOptions& o, bool allowed) { o.prune.to_root = allowed; })
+        .def_prop_rw("copies", [](const GrowOptions& o) { return o.prune.copies; },
+                     [](GrowOptions& o, bool copies) { o.prune.copies = copies; })
         .def_prop_rw("copies_apart", [](const GrowOptions& o) { return o.prune.copies_apart; },
                      [](GrowOptions& o, bool apart) { o.prune.copies_apart = apart; })
         .def_prop_rw("pruning", [](const GrowOptions& o) { return static_cast<int>(o.prune.by); },

@@ -80,6 +80,7 @@ inline Views checked_views(const Table& table, std::uint32_t classes, Key key, c
     }
     if (halves) {
         shaped(*halves, false, "halves must be (members, rows)");
+        for (std::size_t i = 0; i < halves->size(); ++i) require(halves->data()[i] <= 1, "halves are told by 0 and 1");
         views.halves = halves->data();
     }
     if (folds) {

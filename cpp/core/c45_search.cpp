@@ -47,7 +47,7 @@ bool C45Search::find(C45Rows::Range range, const std::vector<double>& counts, do
             offer = offer_of_groups(c);
         }
         offer.column = c;
-        if (offer.gain > kSame) offers_.push_back(offer);
+        if (offer.gain >= 0) offers_.push_back(offer);
     }
     const C45Offer* chosen = choose();
     if (!chosen) return false;
@@ -176,6 +176,8 @@ C45Offer C45Search::scan_cuts(std::size_t list, C45Rows::Range range, const std:
     // Over the weight of the node: the share of known rows times the gain among them.
     offer.gain = (x_log_x(known) - base + best) / weight_;
     if (options_.mdl) offer.gain -= std::log2(static_cast<double>(tried)) / weight_;
+    // A threshold must gain; a category that gains nothing may still divide the rows for tests below it (XOR).
+    if (offer.gain <= kSame) offer.gain = -1;
     offer.split_info =
         (x_log_x(weight_) - x_log_x(best_low) - x_log_x(known - best_low) - x_log_x(weight_ - known)) / weight_;
     offer.low = keys[best_at];
@@ -255,7 +257,7 @@ C45Offer C45Search::offer_of_groups(std::uint32_t column) const {
         entropy += group_entropy_[group];
         info -= x_log_x(group_weight_[group]);
     }
-    offer.gain = (base_ - entropy) / weight_;
+    offer.gain = std::max(0.0, (base_ - entropy) / weight_);
     offer.split_info = info / weight_;
     return offer;
 }

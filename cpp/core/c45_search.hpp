@@ -31,7 +31,7 @@ private:
 
 // What a column offers to a node.
 struct C45Offer {
-    double gain = 0;  // 0: no usable test
+    double gain = -1;  // below 0: no usable test
     double split_info = 0;
     std::uint32_t column = 0;
     std::uint64_t low = 0, high = 0;  // number: the keys on both sides of the cut

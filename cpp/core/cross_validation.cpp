@@ -59,7 +59,7 @@ struct Folds {
 
 Folds draw_folds(const Table& table, const Views& one, const GrowOptions& options) {
     Folds folds;
-    folds.copies = options.prune.copies_apart && !one.weights && !one.folds;
+    folds.copies = options.prune.copies && options.prune.copies_apart && !one.weights && !one.folds;
     for (std::size_t r = 0; r < table.rows; ++r) {
         const double weight = weight_of(one, r);
         if (weight > 0) folds.row.insert(folds.row.end(), folds.copies ? static_cast<std::size_t>(weight) : 1, static_cast<std::uint32_t>(r));
@@ -152,8 +152,8 @@ private:
     }
 
     void judge_row(const Forest& tree, std::uint32_t row, double weight, Losses& losses) {
-        const double* x = row_values(row);
-        losses.count(weight, one_.weights ? 1.0 : weight);
+        const double* x = table_.values_of(row, x_.data());
+        losses.count(weight, options_.prune.copies && !one_.weights ? weight : 1.0);
         std::size_t end = candidates_.size();
         std::int32_t at = tree.nodes.empty() ? ~0 : 0;
         while (at >= 0 && end > 0) {
@@ -171,12 +171,6 @@ private:
         if (options_.classes) return notes_.label_of(child) != one_.labels[row];
         const double off = (one_.targets[row] - notes_.value_of(child)) / scale_;
         return off * off;
-    }
-
-    const double* row_values(std::uint32_t row) {
-        if (table_.column_stride == 1) return table_.data + static_cast<std::ptrdiff_t>(row) * table_.row_stride;
-        for (std::size_t c = 0; c < table_.columns; ++c) x_[c] = table_.value(row, c);
-        return x_.data();
     }
 
     TreeGrower& grower_;

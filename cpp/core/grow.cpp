@@ -322,12 +322,12 @@ private:
     void find_leaves_of_unseen() {
         std::vector<bool> seen(table_.rows);
         for (const std::uint32_t row : store_.row) seen[row] = true;
-        std::vector<double> x(table_.columns);
+        std::vector<double> space(table_.columns);
         for (std::size_t row = 0; row < table_.rows; ++row) {
             if (seen[row]) continue;
-            for (std::size_t c = 0; c < table_.columns; ++c) x[c] = table_.value(row, c);
+            const double* x = table_.values_of(row, space.data());
             std::int32_t at = forest_.nodes.empty() ? ~0 : 0;
-            while (at >= 0) at = goes_left(forest_, forest_.nodes[at], x.data()) ? forest_.nodes[at].left : forest_.nodes[at].right;
+            while (at >= 0) at = goes_left(forest_, forest_.nodes[at], x) ? forest_.nodes[at].left : forest_.nodes[at].right;
             leaves_[row] = ~at;
         }
     }

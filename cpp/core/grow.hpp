@@ -26,7 +26,8 @@ struct PruneOptions {
     std::uint32_t folds = 10;
     bool one_standard_error = false;  // the smallest tree within one standard error of the best
     bool to_root = true;         // whether cross-validation may choose the root alone
-    bool copies_apart = true;    // copies of a row, which a whole-number weight stands for, may fall in different folds
+    bool copies = false;         // whole-number weights count copies of a row, as those of a bootstrap sample do
+    bool copies_apart = true;    // and copies of a row may fall in different folds
 };
 
 struct GrowOptions {

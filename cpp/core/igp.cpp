@@ -228,11 +228,7 @@ private:
     }
 
     std::int32_t descend(std::uint32_t row, std::int32_t at) {
-        const double* x = x_.data();
-        if (table_.column_stride == 1)
-            x = table_.data + static_cast<std::ptrdiff_t>(row) * table_.row_stride;
-        else
-            for (std::size_t c = 0; c < table_.columns; ++c) x_[c] = table_.value(row, c);
+        const double* x = table_.values_of(row, x_.data());
         while (nodes_[at].left >= 0) at = goes_left(parts_, nodes_[at].test, x) ? nodes_[at].left : nodes_[at].right;
         return at;
     }

@@ -14,7 +14,7 @@ struct Key {
     std::uint64_t hi = 0;
 };
 
-// What a stream is for; streams of one member with different purposes are independent.
+// What a stream is for; streams of one member with different purposes are independent. 5, 6 and 9 are Python's.
 enum class Purpose : std::uint64_t { python = 0, rows = 1, labels = 2, columns = 3, tree = 4, folds = 7, halves = 8 };
 
 class Philox {

@@ -44,6 +44,12 @@ struct Table {
     double value(std::size_t row, std::size_t c) const {
         return data[static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride];
     }
+    // The values of a row side by side, where they lie or copied to `space` (of `columns` entries).
+    const double* values_of(std::size_t row, double* space) const {
+        if (column_stride == 1) return data + static_cast<std::ptrdiff_t>(row) * row_stride;
+        for (std::size_t c = 0; c < columns; ++c) space[c] = value(row, c);
+        return space;
+    }
     const std::uint32_t* ranks_of(std::size_t row) const { return rank.data() + row * columns; }
     const std::uint8_t* bins_of(std::size_t c) const { return bin.data() + c * rows; }
 };

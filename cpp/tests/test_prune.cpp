@@ -315,6 +315,9 @@ TEST(copies_apart_need_whole_weights) {
     PruneOptions prune = kByFolds;
     Member member(data);
     member.views.small_weights = small.data();
+    // Weights that are not copies: every row counts once, whatever it weighs.
+    const Pruned weighed(data.table(), member.views, {.classes = 2, .prune = prune});
+    prune.copies = true;
     const Pruned apart(data.table(), member.views, {.classes = 2, .prune = prune});
     prune.copies_apart = false;
     const Pruned together(data.table(), member.views, {.classes = 2, .prune = prune});
@@ -325,6 +328,7 @@ TEST(copies_apart_need_whole_weights) {
     for (std::size_t k = 0; k < once.path.error.size(); ++k)
         CHECK(near(together.path.standard_error[k] * std::sqrt(2.0), once.path.standard_error[k]));
     CHECK(apart.path.error.front() < together.path.error.front());
+    CHECK(weighed.path.error == once.path.error && weighed.path.standard_error == once.path.standard_error);
     member.views.weights = real.data();
     prune.copies_apart = true;
     CHECK(near(Pruned(data.table(), member.views, {.classes = 2, .prune = prune}).path.error, once.path.error));

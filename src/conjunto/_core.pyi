@@ -148,6 +148,7 @@ class GrowOptions:
     folds: int
     one_standard_error: bool
     to_root: bool
+    copies: bool
     copies_apart: bool
     pruning: Any
     risk: Any

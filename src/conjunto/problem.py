@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
@@ -137,21 +138,38 @@ def read_rows(estimator: Any, X: Any, columns: Columns) -> NDArray[np.float64]:
     return np.require(rows, requirements=["C", "A"])
 
 
-def read_weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+def read_answers(problem: Problem, y: Any, n: int, name: str = "y_val") -> dict[str, NDArray[Any]]:
+    """Check the answers of other rows: targets, or class codes, -1 for labels that training did not have."""
+    y = column_or_1d(y)
+    if len(y) != n:
+        raise ValueError(f"{name} must have one entry per row, ({n},), got {len(y)}")
+    if any(is_missing(answer) for answer in y.tolist()):
+        raise ValueError(f"{name} contains a missing value (None or NaN): remove these rows")
+    if problem.classes is None:
+        return {"targets_val": np.ascontiguousarray(y, dtype=np.float64)}
+    if (y.dtype.kind in "OU") != (problem.classes.dtype.kind in "OU"):
+        raise ValueError(
+            f"{name} holds labels of another kind than y: {y[:1].tolist()} and {problem.classes[:1].tolist()}"
+        )
+    codes = np.searchsorted(problem.classes, y).clip(0, len(problem.classes) - 1)
+    return {"labels_val": np.where(problem.classes[codes] == y, codes, -1).astype(np.int32)}
+
+
+def read_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> NDArray[np.float64] | None:
     """Check sample weights: one per row, none negative, not all zero."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n, float(sample_weight))
     weights: NDArray[np.float64] = check_array(
-        sample_weight, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="sample_weight"
+        sample_weight, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name=name
     )
     if weights.shape != (n,):
-        raise ValueError(f"sample_weight must have one entry per row, ({n},), got shape {weights.shape}")
+        raise ValueError(f"{name} must have one entry per row, ({n},), got shape {weights.shape}")
     if (weights < 0).any():
-        raise ValueError("sample_weight must not be negative; use 0 to leave a row out")
+        raise ValueError(f"{name} must not be negative; use 0 to leave a row out")
     if not weights.any():
-        raise ValueError("sample_weight is zero for all rows: give at least one row a positive weight")
+        raise ValueError(f"{name} is zero for all rows: give at least one row a positive weight")
     # Only ratios of weights matter; products and sums of extreme ones would overflow or vanish.
     return weights if 1e-100 < weights.max() < 1e100 else weights / weights.max()
 
@@ -264,6 +282,10 @@ def _encode(X: Any, columns: Columns) -> Any:
         column = _column(X, i)
         if mapping is not None:
             places, levels = _levels(column)
+            if not _is_categorical(column) and levels and not any(level in mapping for level in levels):
+                raise ValueError(
+                    f"column {column.name!r} held categories when the model was fitted, and now holds other numbers"
+                )
             # The last entry is what place -1, missing, finds.
             codes = np.array([*(mapping.get(level, np.nan) for level in levels), np.nan])
             matrix[:, i] = codes[places]

@@ -757,3 +757,16 @@ def test_capitals_do_not_matter_in_names_of_algorithms():
         AdaBoostClassifier(algorithm="SAMME").fit(X, y).decision_function(X),
         AdaBoostClassifier(algorithm="samme").fit(X, y).decision_function(X),
     )
+
+
+def test_a_subclass_of_our_trees_fits_itself():
+    class Counted(CARTClassifier):
+        fits = 0
+
+        def fit(self, X, y, sample_weight=None):
+            type(self).fits += 1
+            return super().fit(X, y, sample_weight)
+
+    X, y = make_twonorm(60, random_state=0)
+    model = AdaBoostClassifier(Counted(max_depth=1), 4, random_state=0).fit(X, y)
+    assert Counted.fits == len(model) == 4

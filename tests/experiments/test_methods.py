@@ -140,8 +140,12 @@ def test_the_base_tree_has_a_name():
     # The depth that the table gives its own tree does not hold for another one.
     assert make("adaboost", "classification", {"estimator": "c45"}).estimator.max_depth is None
     assert isinstance(make("bagging", "regression", {"estimator": "cart"}).estimator, conjunto.CARTRegressor)
-    with pytest.raises(ValueError, match=r"estimator must be one of cart, c45, got .c4\.5."):
+    with pytest.raises(ValueError, match=r"estimator must be one of cart, c45, igp, got .c4\.5."):
         make("adaboost", "classification", {"estimator": "c4.5"})
+    igp = make("igp-committees", "classification", {"estimator__max_features": 2}).estimator
+    assert isinstance(igp, conjunto.IGPTreeClassifier)
+    with pytest.raises(ValueError, match="igp-ensemble: estimator must be one of igp, got 'cart'"):
+        make("igp-ensemble", "classification", {"estimator": "cart"})
     with pytest.raises(ValueError, match="c45 does not do regression"):
         make("bagging", "regression", {"estimator": "c45"})
     with pytest.raises(ValueError, match="has no parameter 'estimator__max_features'"):

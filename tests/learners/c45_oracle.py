@@ -129,8 +129,9 @@ class C45:
                 offer = None
             else:
                 offer = self.best_groups(rows, c)
-            if offer is not None and offer[0] > SAME:
-                offers.append((c, *offer))
+            # A threshold must gain something; a test on a category need not.
+            if offer is not None and (categories or offer[0] > SAME):
+                offers.append((c, max(offer[0], 0.0), *offer[1:]))
         counted = [gain for c, gain, *_ in offers if not self.many[c]]
         average = sum(counted) / len(counted) if counted else math.inf
         best, most = None, -math.inf

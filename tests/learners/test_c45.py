@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.datasets import load_iris
 
 from conjunto import C45Classifier, _core
@@ -127,3 +128,38 @@ def test_the_threshold_is_a_value_of_the_rows_that_exist():
     # Without the rows of 5 the next value below is 1.
     f = fields_of(grow(X, y, np.array([1.0, 1, 1, 1, 0, 1, 0, 1]), numbers, settings))
     assert (f["column"].tolist(), f["threshold"].tolist()) == ([0, 1], [0.0, 1.0])
+
+
+def test_a_category_that_gains_nothing_may_still_divide():
+    """XOR of two categories: neither gains anything alone, and both together tell everything (Release 8 tries)."""
+    X = pd.DataFrame({"a": list("nnyy") * 5, "b": list("nyny") * 5})
+    y = np.array([0, 1, 1, 0] * 5)
+    tree = C45Classifier(prune=False, min_samples_branch=1).fit(X, y)
+    assert tree.get_n_leaves() == 4
+    assert tree.score(X, y) == 1
+
+
+def test_categories_without_gain_count_in_the_average():
+    """Gains .108, .082 and 0: over all three the average is .063, and the larger ratio of the second decides."""
+    y = np.repeat([0, 1], 12)
+    # Five values of uneven use, and two values.
+    a = np.array(list("pppqqqrrrsst") + list("ppqrrssstttt"))
+    b = np.array(list("n" * 8 + "y" * 4) + list("n" * 4 + "y" * 8))
+    c = np.array(list("ny" * 12))
+    X = pd.DataFrame({"a": a, "b": b, "c": c})
+
+    def entropy(codes):
+        return stats.entropy(np.bincount(codes), base=2)
+
+    def gain_and_info(column):
+        names, codes = np.unique(column, return_inverse=True)
+        inside = sum((codes == k).mean() * entropy(y[codes == k]) for k in range(len(names)))
+        return entropy(y) - inside, entropy(codes)
+
+    gains, infos = zip(*(gain_and_info(X[name]) for name in X), strict=True)
+    assert gains[2] == pytest.approx(0, abs=1e-12)
+    assert gains[0] > gains[1] > np.mean(gains)
+    assert gains[1] < np.mean(gains[:2])
+    assert gains[1] / infos[1] > gains[0] / infos[0]
+    tree = C45Classifier(prune=False, collapse=False, max_depth=1).fit(X, y)
+    assert tree.feature_importances_.argmax() == 1

@@ -8,8 +8,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from conjunto import CARTClassifier, CARTRegressor
 from conjunto.learners.extended import ExtendedMembers
+from conjunto.learners.fitting import fit_members
 from conjunto.learners.growing import grow_trees
-from conjunto.learners.members import Rows, fit_members
+from conjunto.learners.members import Rows
 from conjunto.problem import Columns, Problem, append_columns
 from conjunto.streams import Stream
 from conjunto.view import View

@@ -9,8 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from conjunto import BaggingClassifier, CARTClassifier, CARTRegressor
+from conjunto import BaggingClassifier, CARTClassifier, CARTRegressor, _core
 from conjunto.datasets import make_waveform
+from conjunto.problem import Columns, Problem
 
 
 def cross_validate(model, X, y, weights, folds, kind):
@@ -29,9 +30,8 @@ def cross_validate(model, X, y, weights, folds, kind):
             said = auxiliary.predict(X[mine])
             losses[k, mine] = (said - y[mine]) ** 2 if regression else said != y[mine]
     errors = losses @ w / w.sum()
-    # The spread of the losses over N examples; copies are examples.
-    items = seen.sum() if kind == "real" else w.sum()
-    spreads = np.sqrt(((losses - errors[:, None]) ** 2 @ w) / w.sum() / items)
+    # The spread of the losses over N rows, whatever they weigh.
+    spreads = np.sqrt(((losses - errors[:, None]) ** 2 @ w) / w.sum() / seen.sum())
     best = errors.argmin()
     enough = errors[best] * (1 + 1e-12) + (spreads[best] if model.rule == "1se" else 0)
     return errors, spreads, max(k for k in range(len(errors)) if errors[k] <= enough)
@@ -106,45 +106,50 @@ def test_one_row_per_fold():
         np.testing.assert_allclose(drawn.cost_complexity_path_["cv_errors"], path["cv_errors"], rtol=1e-12)
 
 
-@pytest.mark.parametrize("copies", ["apart", "together"])
-def test_given_folds_hold_whole_rows(copies):
-    """A row of weight 3 is three copies in the same fold: the same as the three rows themselves there."""
+def test_given_folds_hold_whole_rows():
+    """A row of weight 3 has the errors of three rows in its fold; as an example it counts once."""
     X, y, weights, folds = problem(3, "whole")
     repeat = np.repeat(np.arange(len(y)), weights.astype(int))
-    model = CARTClassifier(prune="cv", copies=copies, random_state=0)
-    path = check(model, X, y, weights, folds, "whole")
-    other = CARTClassifier(prune="cv", copies=copies, n_folds=folds[repeat], random_state=0).fit(X[repeat], y[repeat])
-    for name in ("ccp_alphas", "cv_errors", "cv_standard_errors", "chosen"):
+    path = check(CARTClassifier(prune="cv", random_state=0), X, y, weights, folds, "whole")
+    other = CARTClassifier(prune="cv", n_folds=folds[repeat], random_state=0).fit(X[repeat], y[repeat])
+    for name in ("ccp_alphas", "cv_errors", "chosen"):
         np.testing.assert_allclose(other.cost_complexity_path_[name], path[name], rtol=1e-12)
+    ratio = math.sqrt(weights.sum() / (weights > 0).sum())
+    spreads = other.cost_complexity_path_["cv_standard_errors"] * ratio
+    np.testing.assert_allclose(spreads, path["cv_standard_errors"], rtol=1e-12)
 
 
-def test_copies_together_never_train_on_a_twin():
+@pytest.mark.parametrize("unit", [1, 2, 10.5, 255, 1000, 1e-3])
+def test_the_unit_of_sample_weights_does_not_matter(unit):
+    """A row of weight 2 is no pair of twins, one of which would give the other away."""
+    X, y = make_waveform(200, random_state=0)
+    for rule in ("0se", "1se"):
+        plain = CARTClassifier(prune="cv", rule=rule, random_state=0).fit(X, y)
+        weighed = CARTClassifier(prune="cv", rule=rule, random_state=0).fit(X, y, np.full(200, unit))
+        named = CARTClassifier(prune="cv", rule=rule, class_weight=dict.fromkeys(range(3), unit), random_state=0)
+        for other in (weighed, named.fit(X, y)):
+            for name in ("cv_errors", "cv_standard_errors"):
+                found, known = (tree.cost_complexity_path_[name] for tree in (other, plain))
+                np.testing.assert_allclose(found, known, rtol=1e-9)
+            assert other.get_n_leaves() == plain.get_n_leaves()
+
+
+def test_copies_of_a_sample_apart_and_together():
     """With labels by chance a twin in training is all that helps: held out together, rows are as hard as new ones."""
     random = np.random.default_rng(0)
     X, y = random.normal(size=(300, 4)), random.integers(0, 2, 300)
-    weights = np.full(300, 2.0)
+    twice = np.full((1, 300), 2, dtype=np.uint8)
     errors = {}
     for copies in ("apart", "together"):
-        model = CARTClassifier(prune="cv", copies=copies, random_state=0).fit(X, y, weights)
-        errors[copies] = model.cost_complexity_path_["cv_errors"][0]
+        chance = Problem(X, y.astype(np.int32), Columns((None,) * 4), np.array([0, 1]))
+        options = CARTClassifier(prune="cv", copies=copies)._grow_options(chance)
+        options.copies = True
+        session = _core.GrowSession(chance.table(), options, 1, 2, lasts=False)
+        session.grow(np.zeros(1, dtype=np.uint64), "leaves", labels=chance.y[None], small_weights=twice)
+        errors[copies] = session.path(0)["cv_errors"][0]
     # Nine of ten twins of a held-out copy lie in other folds, and the largest tree knows them by heart.
     assert errors["apart"] < 0.2
     assert errors["together"] > 0.38
-
-
-def test_copies_apart_are_rows_of_their_own():
-    """Whole weights with copies apart, and the repeated rows, are one problem: folds alone are drawn differently."""
-    X, y = make_waveform(200, random_state=0)
-    weights = np.random.default_rng(0).multinomial(200, np.full(200, 1 / 200)).astype(float)
-    repeat = np.repeat(np.arange(200), weights.astype(int))
-    means = []
-    for rows, w in ((slice(None), weights), (repeat, None)):
-        errors = [
-            CARTClassifier(prune="cv", random_state=seed).fit(X[rows], y[rows], w).cost_complexity_path_["cv_errors"][0]
-            for seed in range(20)
-        ]
-        means.append(np.mean(errors))
-    assert means[0] == pytest.approx(means[1], abs=0.025)
 
 
 def test_copies_apart_make_larger_trees_in_bagging():

@@ -109,6 +109,10 @@ def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
         raise InputError(f"{text!r} is not name=value")
+    # As TOML writes them, too.
+    words = {"true": True, "false": False, "none": None}
+    if value.lower() in words:
+        return name, words[value.lower()]
     try:
         return name, ast.literal_eval(value)
     except (ValueError, SyntaxError):

@@ -54,7 +54,7 @@ def train(data: str, method: str, seed: int, out: Path, jobs: int, allow_pickle:
         if "n_jobs" in estimator.get_params():
             estimator.set_params(n_jobs=jobs)
         estimator.fit(table.X, table.y.to_numpy())
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise InputError(f"--method {method}: {error}") from error
     seconds = time.perf_counter() - start
     about = {"method": chosen.label, "data": table.name}

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
-from conjunto.learners.extended import Members
+from conjunto.learners.fitting import Members
 from conjunto.learners.members import Rows, TreeMembers
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.problem import Columns, is_frame

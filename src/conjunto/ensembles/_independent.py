@@ -24,8 +24,9 @@ from conjunto.callbacks import CallbackSupportMixin, fit_task, has_callbacks, me
 from conjunto.checks import check_choice, check_count
 from conjunto.ensembles._fitted import FittedMembers, log_probabilities
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
-from conjunto.learners.extended import Members
-from conjunto.learners.members import Rows, check_learner, fit_members, is_native
+from conjunto.learners.extended import ExtendedMembers
+from conjunto.learners.fitting import Members, fit_members, is_native
+from conjunto.learners.members import Rows, TreeMembers, check_learner
 from conjunto.problem import Columns, Problem, read_problem
 from conjunto.streams import Key, Stream, root_key
 from conjunto.view import View
@@ -167,9 +168,12 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
         done = len(self._members)
         if total < done:
             raise ValueError(f"n_estimators={total} is less than the {done} members that exist (warm_start)")
-        if self._members.native != is_native(learner):
+        kept = self._members.inner if isinstance(self._members, ExtendedMembers) else self._members
+        theirs = type(kept.learner) if isinstance(kept, TreeMembers) else None
+        if theirs is not (type(learner) if is_native(learner) else None):
             raise ValueError(
-                "warm_start cannot mix trees of conjunto with other learners: set warm_start=False to start anew"
+                "warm_start cannot mix trees of one kind with those of another, or with other learners: set "
+                "warm_start=False to start anew"
             )
         same = self._size == (problem.n, problem.m) and self._columns.codes == problem.columns.codes
         if problem.classes is not None:

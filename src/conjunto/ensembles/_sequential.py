@@ -317,10 +317,15 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
         if goes_on:
             return
         if not run.votes:
+            others = [f'"{name}"' for name in ("samme", "m2", "mh") if name != self._rule_name()]
             raise ValueError(
                 f"the base learner is no better than chance: the error of the first member is {error:.3f}, and "
                 f"{self._rule_name()!r} needs less than {run.rule.limit:.3f}. Use a stronger estimator"
-                + (', or algorithm "samme", "m2" or "mh", which ask less of it' if hasattr(self, "algorithm") else "")
+                + (
+                    f", or algorithm {' or '.join(others)}, which may ask less of it"
+                    if hasattr(self, "algorithm")
+                    else ""
+                )
             )
         run.ended = NO_BETTER
 

@@ -17,6 +17,7 @@ from conjunto.ensembles._fitted import log_probabilities
 from conjunto.ensembles._sequential import SequentialEnsemble
 from conjunto.ensembles.rules import RULES, Rule
 from conjunto.ensembles.rules._rule import add_scores, both_sides
+from conjunto.learners.fitting import Members
 from conjunto.learners.members import ForeignMembers, Rows, TreeMembers
 from conjunto.learners.rounds import answers
 from conjunto.votes import Votes
@@ -30,7 +31,7 @@ STAGE_CELLS = 1 << 22
 class FittedSequence(SequentialEnsemble):
     """What classifiers and regressors share after the fit."""
 
-    _members: TreeMembers | ForeignMembers
+    _members: Members
 
     @property
     def _rule(self) -> type[Rule]:
@@ -52,7 +53,7 @@ class FittedSequence(SequentialEnsemble):
             said = self._by_leaf(chunk, members, rows) if by_leaf else self._ask(members, rows)
             yield from said.reshape(len(chunk) // width, width, *said.shape[1:])
 
-    def _ask(self, members: TreeMembers | ForeignMembers, rows: Rows) -> Array:
+    def _ask(self, members: Members, rows: Rows) -> Array:
         return answers(members, rows, self._rule.answer, self._threads())
 
     def _by_leaf(self, numbers: Array, members: Any, rows: Rows) -> Array:
@@ -84,6 +85,7 @@ class FittedSequence(SequentialEnsemble):
         if isinstance(self._members, TreeMembers):
             each = self._members.forest.importances()
         else:
+            assert isinstance(self._members, ForeignMembers)
             try:
                 each = np.stack([model.feature_importances_ for model in self._members.fitted])
             except AttributeError as error:

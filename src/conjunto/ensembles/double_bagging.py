@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from conjunto.ensembles._independent import IndependentClassifier
 from conjunto.ensembles.bagging import _Bagging
@@ -100,6 +101,11 @@ class DoubleBaggingClassifier(IndependentClassifier, _Bagging):
         if not draw["bootstrap"] and draw["rows"] == problem.n:
             raise ValueError("bootstrap=False needs max_samples < 1.0: no row is left out to fit a discriminant")
         return draw
+
+    def _build(self, learner: Any, problem: Problem, done: int, total: int) -> Any:
+        # The matrices of a discriminant are small: threads of the linear algebra would only wait for each other.
+        with threadpool_limits(1, "blas"):
+            return super()._build(learner, problem, done, total)
 
     def _view(self, problem: Problem, stream: Stream) -> View:
         view = super()._view(problem, stream)

@@ -17,8 +17,8 @@ from conjunto.checks import check_count, check_share_or_count
 from conjunto.ensembles._fitted import FittedMembers, log_probabilities
 from conjunto.generation.rows import half_wrong_sample, subsample
 from conjunto.learners.cart import CARTClassifier
-from conjunto.learners.extended import Members
-from conjunto.learners.members import Rows, check_learner, fit_members
+from conjunto.learners.fitting import Members, fit_members
+from conjunto.learners.members import Rows, check_learner
 from conjunto.problem import Problem, read_problem
 from conjunto.streams import Stream, root_key
 from conjunto.view import View

@@ -17,7 +17,11 @@ from conjunto.checks import check_choice, suggest
 NONE: Mapping[str, Any] = MappingProxyType({})
 # Parameters of the base learner, a tree, are named as scikit-learn names nested ones; `estimator` names the tree.
 NESTED = "estimator__"
-TREES: dict[str, tuple[str, str | None]] = {"cart": ("CARTClassifier", "CARTRegressor"), "c45": ("C45Classifier", None)}
+TREES: dict[str, tuple[str, str | None]] = {
+    "cart": ("CARTClassifier", "CARTRegressor"),
+    "c45": ("C45Classifier", None),
+    "igp": ("IGPTreeClassifier", None),
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Registered:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     panel: bool = False
     """Whether `conjunto compare` runs it by default."""
+    trees: tuple[str, ...] = ("cart", "c45", "igp")
+    """The base learners that can be named, of those in `TREES`; the first is the default."""
 
 
 METHODS: dict[str, Registered] = {
@@ -69,7 +75,9 @@ METHODS: dict[str, Registered] = {
         "class-switching", "ClassSwitchingClassifier", parameters={"n_estimators": 1000}, panel=True
     ),
     "flipping": Registered("flipping", "FlippingClassifier", parameters={"n_estimators": 1000}),
-    "igp-ensemble": Registered("IGP ensemble", "IGPEnsembleClassifier", parameters={"n_estimators": 100}),
+    "igp-ensemble": Registered(
+        "IGP ensemble", "IGPEnsembleClassifier", parameters={"n_estimators": 100}, trees=("igp",)
+    ),
     "ecoc": Registered("error-correcting output codes", "ECOCClassifier", parameters={"n_estimators": 100}),
     "round-robin": Registered("round robin", "RoundRobinClassifier"),
     "adaboost": Registered(
@@ -103,8 +111,10 @@ METHODS: dict[str, Registered] = {
     "adaboost-r": Registered("AdaBoost.R", None, "AdaBoostRegressor", {"n_estimators": 100, "algorithm": "r"}),
     "arc-x4": Registered("arc-x4", "ArcX4Classifier", parameters={"n_estimators": 100}),
     "multiboost": Registered("MultiBoost", "MultiBoostClassifier", parameters={"n_estimators": 100}, panel=True),
-    "igp-boosting": Registered("boosting of IGP trees", "IGPBoostingClassifier", parameters={"n_estimators": 100}),
-    "igp-committees": Registered("IGP committees", "IGPCommitteesClassifier"),
+    "igp-boosting": Registered(
+        "boosting of IGP trees", "IGPBoostingClassifier", parameters={"n_estimators": 100}, trees=("igp",)
+    ),
+    "igp-committees": Registered("IGP committees", "IGPCommitteesClassifier", trees=("igp",)),
     "three-boost": Registered("three-member boosting", "ThreeBoostClassifier"),
     "output-smearing": Registered(
         "output smearing", None, "OutputSmearingRegressor", {"n_estimators": 100}, panel=True
@@ -144,7 +154,7 @@ def make(name: str, task: str, parameters: Mapping[str, Any] = NONE, random_stat
     given = {**stated, **parameters, **seed}
     tree = {key.removeprefix(NESTED): given.pop(key) for key in list(given) if key.startswith(NESTED)}
     if tree or "estimator" in given:
-        given["estimator"] = _tree(given.get("estimator", "cart"), task)(**tree)
+        given["estimator"] = _tree(given.get("estimator", METHODS[name].trees[0]), task)(**tree)
     return kind(**given)
 
 
@@ -159,9 +169,9 @@ def check_method(name: str, parameters: Mapping[str, Any], task: str | None = No
         kinds = [_class(kind) for kind in both if kind is not None]
         known = {parameter for kind in kinds for parameter in signature(kind).parameters}
         if "estimator" in known:
-            base = parameters.get("estimator", "cart")
-            if base not in TREES:
-                raise ValueError(f"{name}: estimator must be one of {', '.join(TREES)}, got {base!r}")
+            base = parameters.get("estimator", METHODS[name].trees[0])
+            if base not in METHODS[name].trees:
+                raise ValueError(f"{name}: estimator must be one of {', '.join(METHODS[name].trees)}, got {base!r}")
             tasks = [task] if task is not None else ["classification", "regression"]
             trees = [_tree(base, t) for t in tasks if t == "classification" or TREES[base][1] is not None]
             if not trees:

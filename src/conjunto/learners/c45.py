@@ -29,7 +29,8 @@ from conjunto.streams import Key
 class C45Classifier(SingleClassificationTree):
     """A C4.5 tree, as Release 8 grows and prunes it. It is deterministic: nothing is random.
 
-    Sample weights count as they are: a row of weight 2 is two rows, and `min_samples_branch` is a sum of weights.
+    Sample weights count as they are: a row of weight 2 is two rows, and `min_samples_branch` is a sum of weights, so
+    that weights that sum to 1 give a single leaf: bring them to a mean of 1.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, clone
-from sklearn.utils import Bunch, check_consistent_length, column_or_1d
+from sklearn.utils import Bunch
 
 from conjunto import _core
 from conjunto.atomic import all_or_nothing
@@ -21,7 +21,7 @@ from conjunto.learners.growing import grow_parts, growth_options
 from conjunto.learners.pruning import given_folds, set_pruning
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.learners.tree import BinaryTree, SingleClassificationTree
-from conjunto.problem import Problem, read_problem, read_rows, read_weights
+from conjunto.problem import Problem, read_answers, read_problem, read_rows, read_weights
 from conjunto.streams import root_key
 
 
@@ -54,23 +54,19 @@ class _CART(BinaryTree):
         """Rows that judge the tree, encoded; None where nothing of the kind is asked for."""
         wanted = isinstance(self.prune, str) and self.prune == "reduced-error"
         if not wanted:
-            if X is not None or y is not None:
-                raise ValueError(f'X_val and y_val prune the tree with prune="reduced-error", which is {self.prune!r}')
+            if any(given is not None for given in (X, y, sample_weight)):
+                raise ValueError(
+                    'X_val, y_val and sample_weight_val are for prune="reduced-error", and prune is '
+                    f"{self.prune!r}: leave them out"
+                )
             return None
         if X is None or y is None:
             raise ValueError(
                 'prune="reduced-error" needs the rows that judge the tree: fit(X, y, X_val=..., y_val=...)'
             )
         rows = read_rows(self, X, problem.columns)
-        y = column_or_1d(y)
-        check_consistent_length(rows, y)
-        weights = read_weights(sample_weight, len(rows))
-        if problem.classes is None:
-            return {"X_val": rows, "targets_val": np.ascontiguousarray(y, dtype=np.float64), "weights_val": weights}
-        # A label that training did not have is wrong in every node.
-        codes = np.searchsorted(problem.classes, y).clip(0, len(problem.classes) - 1)
-        codes = np.where(problem.classes[codes] == y, codes, -1)
-        return {"X_val": rows, "labels_val": codes.astype(np.int32), "weights_val": weights}
+        weights = read_weights(sample_weight, len(rows), name="sample_weight_val")
+        return {"X_val": rows, **read_answers(problem, y, len(rows)), "weights_val": weights}
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Return the nested trees of cost-complexity pruning, whatever `prune` is.
@@ -134,9 +130,9 @@ class CARTClassifier(SingleClassificationTree, _CART):
         Whether cross-validation may choose the root alone. False keeps one split at least, as the sum over k in the
         thesis of Martínez Muñoz (2006, eq. 2.18) does; in an ensemble a root is a wasted member.
     copies : {"apart", "together"}, default="apart"
-        Whether the copies of a row, which a whole-number weight stands for, may fall in different folds. Apart, trees
-        on bootstrap samples are larger (a copy is predicted from its twin) and the ensembles of them better; together,
-        the cross-validated error is honest.
+        Whether the copies of a row in a member's bootstrap sample may fall in different folds. Apart, trees are larger
+        (a copy is predicted from its twin) and the ensembles of them better; together, the cross-validated error is
+        honest. A row of any sample weight is one row.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     random_state : int, RandomState or None, default=None

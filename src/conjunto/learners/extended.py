@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from conjunto import _core
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members, take_over
-from conjunto.problem import Columns, Problem, append_columns, is_frame, read_rows
-from conjunto.streams import Stream
-from conjunto.view import View
+from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, take_over
+from conjunto.problem import append_columns, is_frame, read_rows
 
 
 class ExtendedMembers:
@@ -29,12 +25,6 @@ class ExtendedMembers:
     def native(self) -> bool:
         """Whether the members are our own trees."""
         return self.inner.native
-
-    @property
-    def forest(self) -> _core.Forest:
-        """The packed trees, which take the columns of X and those of their own."""
-        assert isinstance(self.inner, TreeMembers)
-        return self.inner.forest
 
     def __len__(self) -> int:
         return len(self.features)
@@ -119,40 +109,6 @@ class ExtendedEstimator(BaseEstimator):
         return Rows(encoded, X if is_frame(X) else encoded)
 
 
-Members = TreeMembers | ForeignMembers | ExtendedMembers
-
-
-def fit_extended(
-    learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int
-) -> ExtendedMembers:
-    """Fit one member per view on the columns of the problem and those that the view computes."""
-    fitted = Parallel(n_jobs=n_jobs, require="sharedmem")(
-        delayed(_fit_one)(learner, problem, view, stream) for view, stream in zip(views, streams, strict=True)
-    )
-    members: ExtendedMembers = fitted[0]
-    members.reserve(len(fitted))
-    for other in fitted[1:]:
-        members.join(other)
-    return members
-
-
-def _fit_one(learner: Any, problem: Problem, view: View, stream: Stream) -> ExtendedMembers:
-    computed = view.features(problem.X)
-    encoded = np.hstack([problem.X, computed])
-    wide = Problem(
-        encoded,
-        problem.y,
-        Columns(problem.columns.codes + (None,) * computed.shape[1]),
-        problem.classes,
-        problem.weights,
-        append_columns(problem.source, computed) if is_frame(problem.source) else encoded,
-    )
-    columns = None if view.columns is None else np.append(view.columns, np.arange(problem.m, wide.m))
-    inner = fit_members(learner, wide, [replace(view, columns=columns, features=None)], [stream], 1)
-    assert not isinstance(inner, ExtendedMembers)
-    return ExtendedMembers(inner, [view.features])
-
-
 def _sum(parts: Iterator[NDArray[np.float64]]) -> NDArray[np.float64]:
     total = next(parts)
     for part in parts:
@@ -160,4 +116,4 @@ def _sum(parts: Iterator[NDArray[np.float64]]) -> NDArray[np.float64]:
     return total
 
 
-__all__ = ["ExtendedEstimator", "ExtendedMembers", "Members", "fit_extended"]
+__all__ = ["ExtendedEstimator", "ExtendedMembers"]

@@ -80,6 +80,8 @@ def grow_trees(
     """
     check_member(learner)
     options = learner._grow_options(problem, threads)
+    # Multiplicities that a view draws are copies of rows; weights that a user gives are not, whole numbers or not.
+    options.copies = problem.weights is None and getattr(learner, "class_weight", None) is None
     parts = grow_parts(learner, problem, weights, labels, len(members))
     folds = given_folds(learner, problem)
     return _core.grow(

@@ -18,8 +18,6 @@ from conjunto import _core
 from conjunto.checks import check_choice, check_count, check_number
 from conjunto.problem import Problem
 
-METHODS = ("cv", "reduced-error")
-
 
 def set_pruning(options: _core.GrowOptions, learner: Any) -> None:
     """Check the pruning parameters of a tree and write them into the options of the core."""
@@ -32,14 +30,14 @@ def set_pruning(options: _core.GrowOptions, learner: Any) -> None:
     prune = learner.prune
     if prune is None or (isinstance(prune, str) and prune == "reduced-error"):
         return
-    if isinstance(prune, str):
-        check_choice("prune", prune, METHODS)
+    if isinstance(prune, str) and prune == "cv":
         options.pruning = "cv"
     elif isinstance(prune, Real) and not isinstance(prune, bool):
         options.pruning = "alpha"
         options.alpha = check_number("prune", prune, 0.0, math.inf)
     else:
-        raise TypeError(f'prune must be None, "cv", "reduced-error" or a number alpha >= 0, got {prune!r}')
+        kind = ValueError if isinstance(prune, str) else TypeError
+        raise kind(f'prune must be None, "cv", "reduced-error" or a number alpha >= 0, got {prune!r}')
 
 
 def given_folds(learner: Any, problem: Problem) -> NDArray[np.uint32] | None:
@@ -51,6 +49,8 @@ def given_folds(learner: Any, problem: Problem) -> NDArray[np.uint32] | None:
         raise ValueError(
             f"n_folds must be a number or have one entry per row, ({problem.n},), got an array of shape {folds.shape}"
         )
+    if folds.dtype.kind not in "iub":
+        raise ValueError(f"n_folds must hold whole numbers, one fold for each row, got an array of {folds.dtype}")
     names, codes = np.unique(folds, return_inverse=True)
     if len(names) < 2:
         raise ValueError("n_folds puts all rows in one fold: cross-validation needs two or more")

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto import _core
-from conjunto.learners.extended import Members
+from conjunto.learners.fitting import Members, fit_members, tells_leaves
 from conjunto.learners.growing import check_member
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, fit_members
+from conjunto.learners.members import ForeignMembers, Rows, TreeMembers
 from conjunto.learners.pruning import given_folds
 from conjunto.problem import Problem
 from conjunto.streams import Key, Stream
@@ -36,7 +36,10 @@ class TreeRounds:
         self._answer = answer
         self._class_weight = getattr(learner, "class_weight", None)
         self._folds = given_folds(learner, problem)
-        self._session = _core.GrowSession(problem.table(threads), learner._grow_options(problem, threads), *key)
+        options = learner._grow_options(problem, threads)
+        # Whole-number weights are multiplicities of a drawn sample.
+        options.copies = self._class_weight is None
+        self._session = _core.GrowSession(problem.table(threads), options, *key)
 
     def fit(self, views: Sequence[View], numbers: Sequence[int]) -> NDArray[Any]:
         """Fit one member per view; what they say about all rows: (members, n) or, as shares, (members, n, K).
@@ -102,7 +105,7 @@ class FittedRounds:
 
 def start_rounds(learner: Any, problem: Problem, key: Key, answer: Answer, threads: int) -> TreeRounds | FittedRounds:
     """Rounds for any learner."""
-    kind = TreeRounds if hasattr(learner, "_grow_options") else FittedRounds
+    kind = TreeRounds if tells_leaves(learner) else FittedRounds
     return kind(learner, problem, key, answer, threads)
 
 

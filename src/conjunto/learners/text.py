@@ -110,7 +110,8 @@ class Rule:
 
     def covers(self, row: Sequence[Any]) -> bool:
         """Whether a row satisfies all conditions: values in the order of the columns, None or NaN where missing."""
-        return all(test.holds(row) for test in self.tests)
+        values = row.tolist() if hasattr(row, "tolist") else list(row)
+        return all(test.holds(values) for test in self.tests)
 
     def __str__(self) -> str:
         # Without parentheses "a or missing and b" could be read in two ways.
@@ -135,6 +136,8 @@ def export_rules(
     show_missing: bool = False,
 ) -> Rules:
     """Turn a tree into rules, one for each leaf; every row is covered by exactly one of them.
+
+    With C4.5 that holds for rows without missing or unseen values: others go down several branches.
 
     Conditions on one column are merged: numbers to an interval, categories to those that remain. The share of the
     class in its leaf follows the class in parentheses.

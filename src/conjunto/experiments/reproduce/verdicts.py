@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 
 from conjunto.experiments.reproduce.published import rounding
 
@@ -120,7 +121,9 @@ def judge(
         return Line(dataset, column, published, reason=reason)
     sd = float(ours.std(ddof=1))
     theirs = sd if published_sd is None else published_sd
-    error = math.sqrt(sd**2 / len(ours) + theirs**2 / published_runs)
+    # The standard deviation of a few runs may be far too small: Student's quantile in place of 2.
+    few = max(1.0, float(stats.t.isf(0.025, len(ours) - 1)) / 2)
+    error = math.sqrt((few * sd) ** 2 / len(ours) + theirs**2 / published_runs)
     return decide(Line(dataset, column, published, float(ours.mean()), error, len(ours)), rounding)
 
 
