@@ -26,6 +26,7 @@ BAD = [
     ({"prune": "cv", "n_folds": np.arange(59) % 5}, ValueError, r"one entry per row, \(60,\), got .* \(59,\)"),
     ({"prune": "cv", "n_folds": np.zeros((60, 2))}, ValueError, r"one entry per row, \(60,\), got .* \(60, 2\)"),
     ({"prune": "cv", "n_folds": np.zeros(60)}, ValueError, "all rows in one fold"),
+    ({"prune": "cv", "n_folds": np.where(np.arange(60), 1.0, np.nan)}, ValueError, "n_folds must tell the fold"),
     ({"prune": "cv", "rule": "2se"}, ValueError, "rule must be"),
     ({"prune": "cv", "copies": "x"}, ValueError, "copies must be"),
     ({"prune": "cv", "pruning_risk": "gini"}, ValueError, "pruning_risk must be"),

@@ -119,7 +119,7 @@ def test_given_folds_hold_whole_rows():
     np.testing.assert_allclose(spreads, path["cv_standard_errors"], rtol=1e-12)
 
 
-@pytest.mark.parametrize("unit", [1, 2, 10.5, 255, 1000, 1e-3])
+@pytest.mark.parametrize("unit", [1, 2, 10.5, 255, 1000, 2.0**-10])
 def test_the_unit_of_sample_weights_does_not_matter(unit):
     """A row of weight 2 is no pair of twins, one of which would give the other away."""
     X, y = make_waveform(200, random_state=0)

@@ -111,7 +111,7 @@ def test_messages():
             model.fit(X, Y, **given)
     for prune in (None, "cv", 0.1):
         for given in ({"X_val": X, "y_val": Y}, {"y_val": Y}):
-            with pytest.raises(ValueError, match=r'X_val and y_val prune the tree with prune="reduced-error"'):
+            with pytest.raises(ValueError, match=r'X_val, y_val and sample_weight_val are for prune="reduced-error"'):
                 CARTClassifier(prune=prune).fit(X, Y, **given)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(X, Y, X_val=X, y_val=Y[:-1])
@@ -135,3 +135,20 @@ def test_messages():
 def test_members_of_ensembles_have_nobody_to_judge_them(ensemble):
     with pytest.raises(ValueError, match=r'prune="reduced-error" needs rows that judge the tree, which a member'):
         ensemble.fit(X, Y)
+
+
+def test_answers_that_cannot_judge_are_refused():
+    X, y = np.arange(20.0)[:, None], np.arange(20) % 2
+    tree = CARTClassifier(prune="reduced-error", random_state=0)
+    with pytest.raises(ValueError, match=r"y_val must have one entry per row, \(20,\), got 3"):
+        tree.fit(X, y, X_val=X, y_val=y[:3])
+    with pytest.raises(ValueError, match="y_val holds labels of another kind than y"):
+        tree.fit(X, y, X_val=X, y_val=y.astype(str))
+    with pytest.raises(ValueError, match="y_val contains a missing value"):
+        tree.fit(X, y, X_val=X, y_val=np.where(y, 1.0, np.nan))
+    with pytest.raises(ValueError, match="sample_weight_val must not be negative"):
+        tree.fit(X, y, X_val=X, y_val=y, sample_weight_val=-np.ones(20))
+    with pytest.raises(ValueError, match="sample_weight_val are for"):
+        CARTClassifier().fit(X, y, sample_weight_val=np.ones(20))
+    with pytest.raises(ValueError, match="y_val contains a missing value"):
+        CARTRegressor(prune="reduced-error").fit(X, y, X_val=X, y_val=np.where(y, 1.0, np.nan))

@@ -26,6 +26,12 @@ class ExtendedMembers:
         """Whether the members are our own trees."""
         return self.inner.native
 
+    @property
+    def forest(self) -> Any:
+        """The packed trees, which take the columns of X and those of their own."""
+        assert isinstance(self.inner, TreeMembers)
+        return self.inner.forest
+
     def __len__(self) -> int:
         return len(self.features)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from conjunto import _core
 from conjunto.checks import check_choice, check_count, check_number
-from conjunto.problem import Problem
+from conjunto.problem import Problem, is_missing
 
 
 def set_pruning(options: _core.GrowOptions, learner: Any) -> None:
@@ -49,8 +49,8 @@ def given_folds(learner: Any, problem: Problem) -> NDArray[np.uint32] | None:
         raise ValueError(
             f"n_folds must be a number or have one entry per row, ({problem.n},), got an array of shape {folds.shape}"
         )
-    if folds.dtype.kind not in "iub":
-        raise ValueError(f"n_folds must hold whole numbers, one fold for each row, got an array of {folds.dtype}")
+    if any(is_missing(fold) for fold in folds.tolist()):
+        raise ValueError("n_folds must tell the fold of every row, and has missing entries (None or NaN)")
     names, codes = np.unique(folds, return_inverse=True)
     if len(names) < 2:
         raise ValueError("n_folds puts all rows in one fold: cross-validation needs two or more")

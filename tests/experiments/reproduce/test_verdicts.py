@@ -10,9 +10,15 @@ def test_the_formula():
     values = [10.0, 12.0, 14.0, 16.0]
     sd = np.std(values, ddof=1)
     line = judge("d", "c", 12.0, values, published_runs=100, rounding=0.05)
-    assert line.standard_error == pytest.approx(np.sqrt(sd**2 / 4 + sd**2 / 100))
+    # Of four runs: Student's 3.182 with 3 degrees of freedom in place of 2.
+    own = (3.182446 / 2 * sd) ** 2 / 4
+    assert line.standard_error == pytest.approx(np.sqrt(own + sd**2 / 100))
     given = judge("d", "c", 12.0, values, published_runs=100, rounding=0.05, published_sd=3.0)
-    assert given.standard_error == pytest.approx(np.sqrt(sd**2 / 4 + 9 / 100))
+    assert given.standard_error == pytest.approx(np.sqrt(own + 9 / 100))
+    many = np.tile(values, 50)
+    assert judge(
+        "d", "c", 12.0, many, published_runs=100, rounding=0.05, published_sd=0.0
+    ).standard_error == pytest.approx(many.std(ddof=1) / np.sqrt(200))
 
 
 @pytest.mark.parametrize(
