@@ -113,7 +113,7 @@ def test_messages():
         for given in ({"X_val": X, "y_val": Y}, {"y_val": Y}):
             with pytest.raises(ValueError, match=r'X_val, y_val and sample_weight_val are for prune="reduced-error"'):
                 CARTClassifier(prune=prune).fit(X, Y, **given)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match=r"y_val must have one entry per row"):
         model.fit(X, Y, X_val=X, y_val=Y[:-1])
     with pytest.raises(ValueError, match=r"sample_weight"):
         model.fit(X, Y, X_val=X, y_val=Y, sample_weight_val=np.ones(3))
