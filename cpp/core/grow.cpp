@@ -51,7 +51,11 @@ public:
           options_(options),
           presorted_(presorted),
           kernels_(options.search == Search::automatic ? best_kernels() : plain_kernels()),
-          choice_(options.k_best) {}
+          choice_(options.k_best) {
+        blank_.columns = static_cast<std::uint32_t>(table.columns);
+        blank_.classes = options.classes;
+        for (const Column& column : table.column) blank_.categories.push_back(column.categories);
+    }
 
     Forest grow(const Views& views, std::size_t member, const GrowRequest& request) override {
         views_ = &views;
@@ -59,10 +63,9 @@ public:
         leaves_ = request.leaves;
         notes_ = request.notes;
         root_label_ = request.root_label;
-        forest_ = Forest{};
-        forest_.columns = static_cast<std::uint32_t>(table_.columns);
-        forest_.classes = options_.classes;
-        for (const Column& column : table_.column) forest_.categories.push_back(column.categories);
+        forest_ = blank_;
+        forest_.nodes.reserve(last_nodes_);
+        forest_.leaf_label.reserve(regression() ? 0 : last_nodes_ + 1);
         combinations_.clear();
         Philox random(views.key, views.number[member], Purpose::tree);
         random_ = request.random ? request.random : &random;
@@ -77,6 +80,7 @@ public:
         else
             grow_depth_first(root);
         forest_.close_tree();
+        last_nodes_ = forest_.nodes.size();
         if (leaves_ && request.rows.empty() && seen_ < table_.rows) find_leaves_of_unseen();
         return std::move(forest_);
     }
@@ -291,7 +295,7 @@ private:
     }
 
     void start_notes() {
-        *notes_ = TreeNotes{};
+        notes_->clear();
         notes_->width = regression() ? 3 : options_.classes;
         notes_->center = store_.center;
         notes_->scale = store_.scale;
@@ -490,7 +494,8 @@ private:
     TreeNotes* notes_ = nullptr;
     std::int32_t root_label_ = -1;
     Philox* random_ = nullptr;
-    Forest forest_;
+    Forest blank_, forest_;
+    std::size_t last_nodes_ = 0;  // of the tree before: the next one will be about as large
     RowStore store_;
     NodeRows node_;
     Tally tally_{node_};

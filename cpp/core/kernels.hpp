@@ -103,6 +103,9 @@ struct Kernels {
     BinOutlook (*scan_moment_bins)(const double* sums, double total, double moment, double min_weight);
     // Stable partition of n words by side[i] (1 left, 0 right). Writes up to 7 words behind the n of `spare`.
     void (*divide)(std::uint32_t* words, std::size_t n, const std::uint8_t* side, std::uint32_t* spare);
+    // The elements of a presorted column, in the packing kLists, whose row has a payload other than 0, with that payload
+    // in their low bits. Writes up to 7 elements behind those of `list`.
+    void (*select)(const std::uint32_t* sorted, std::size_t n, const std::uint32_t* payload, std::uint32_t* list);
     // Eight lists side by side: keys[i * 8 + l] = lists[l][i]. Reads and writes up to 7 elements more.
     void (*interleave)(const std::uint32_t* const* lists, int n, std::uint32_t* keys);
     // Stable partition of the first n elements of each list, in the packing kLists: a row goes left if its bit in `side`

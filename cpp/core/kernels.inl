@@ -416,6 +416,14 @@ void divide(std::uint32_t* words, std::size_t n, const std::uint8_t* side, std::
     std::memcpy(words + left, spare, right * sizeof *words);
 }
 
+void select(const std::uint32_t* sorted, std::size_t n, const std::uint32_t* payload, std::uint32_t* list) {
+    for (std::size_t i = 0, at = 0; i < n; ++i) {
+        const std::uint32_t here = payload[(sorted[i] >> kLists.row_shift) & (kLaneRows - 1)];
+        list[at] = sorted[i] | here;
+        at += here != 0;
+    }
+}
+
 void interleave(const std::uint32_t* const* lists, int n, std::uint32_t* keys) {
     for (int i = 0; i < n; ++i)
         for (int l = 0; l < 8; ++l) keys[i * 8 + l] = lists[l][i];

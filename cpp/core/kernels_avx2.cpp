@@ -118,6 +118,25 @@ void divide(std::uint32_t* words, std::size_t n, const std::uint8_t* side, std::
     copy_back(words + left, spare, right);
 }
 
+void select(const std::uint32_t* sorted, std::size_t n, const std::uint32_t* payload, std::uint32_t* list) {
+    const auto* payloads = reinterpret_cast<const int*>(payload);
+    std::size_t at = 0, i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sorted + i));
+        const __m256i row = _mm256_and_si256(_mm256_srli_epi32(values, kLists.row_shift), _mm256_set1_epi32(kLaneRows - 1));
+        const __m256i here = _mm256_i32gather_epi32(payloads, row, 4);
+        const __m256i none = _mm256_cmpeq_epi32(here, _mm256_setzero_si256());
+        const int mask = ~_mm256_movemask_ps(_mm256_castsi256_ps(none)) & 255;
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(list + at), compress(_mm256_or_si256(values, here), mask));
+        at += static_cast<std::size_t>(__builtin_popcount(static_cast<unsigned>(mask)));
+    }
+    for (; i < n; ++i) {
+        const std::uint32_t here = payload[(sorted[i] >> kLists.row_shift) & (kLaneRows - 1)];
+        list[at] = sorted[i] | here;
+        at += here != 0;
+    }
+}
+
 void partition(std::uint32_t* lists, std::size_t count, std::size_t stride, int n, const std::uint32_t* side,
                std::uint32_t* spare) {
     const auto* words = reinterpret_cast<const __m256i*>(side);
@@ -173,6 +192,7 @@ const Kernels& best_kernels() {
                                  avx2::scan_bins,
                                  avx2::scan_moment_bins,
                                  avx2::divide,
+                                 avx2::select,
                                  avx2::interleave,
                                  avx2::partition,
                                  avx2::evaluate,

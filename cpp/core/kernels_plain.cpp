@@ -19,6 +19,7 @@ const Kernels& plain_kernels() {
                                  scan_bins,
                                  scan_moment_bins,
                                  divide,
+                                 select,
                                  interleave,
                                  partition,
                                  evaluate,

@@ -18,6 +18,12 @@ struct TreeNotes {
     double center = 0, scale = 1;
     double weight = 0;  // of the tree
 
+    // Forgets a tree but keeps the memory.
+    void clear() {
+        for (std::vector<double>* values : {&totals, &leaf_totals}) values->clear();
+        for (std::vector<std::int32_t>* labels : {&label, &leaf_label}) labels->clear();
+    }
+
     bool regression() const { return label.empty() && leaf_label.empty(); }
     // Children as a forest writes them: an inner node, or ~leaf.
     const double* totals_of(std::int32_t child) const {

@@ -29,7 +29,7 @@ public:
         for (std::size_t c = 0; c < n_columns_; ++c) slot_[columns[c]] = static_cast<std::uint32_t>(c);
         // Going through the presorted rows costs the whole table, which few rows are not worth.
         if (!table.presorted.empty() && 8 * node.n >= table.rows)
-            open_presorted(node, table, columns);
+            open_presorted(node, table, columns, kernels);
         else
             open_sorting(node, table, columns, kernels, space);
     }
@@ -89,7 +89,8 @@ private:
 
     // Lists of a table that is small as a whole: its presorted rows without those of weight 0. The local
     // number of a row is its number.
-    void open_presorted(const NodeRows& node, const Table& table, std::span<const std::uint32_t> columns) {
+    void open_presorted(const NodeRows& node, const Table& table, std::span<const std::uint32_t> columns,
+                        const Kernels& kernels) {
         row_.resize(table.rows);
         for (std::size_t row = 0; row < table.rows; ++row) row_[row] = static_cast<std::uint32_t>(row);
         local_.assign(node.row, node.row + node.n);
@@ -104,15 +105,9 @@ private:
                 moment_[node.row[i]] = node.moment[i];
             }
         }
-        for (std::size_t c = 0; c < columns.size(); ++c) {
-            const std::uint32_t* sorted = table.presorted.data() + columns[c] * table.rows;
-            std::uint32_t* list = lists_.data() + c * kStride;
-            for (std::size_t i = 0, at = 0; i < table.rows; ++i) {
-                const std::uint32_t payload = payload_[(sorted[i] >> kLists.row_shift) & (kLaneRows - 1)];
-                list[at] = sorted[i] | payload;
-                at += payload != 0;
-            }
-        }
+        for (std::size_t c = 0; c < columns.size(); ++c)
+            kernels.select(table.presorted.data() + columns[c] * table.rows, table.rows, payload_.data(),
+                           lists_.data() + c * kStride);
     }
 
     void open_sorting(const NodeRows& node, const Table& table, std::span<const std::uint32_t> columns,

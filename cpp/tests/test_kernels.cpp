@@ -591,6 +591,27 @@ TEST(divide_is_stable_and_stays_inside) {
         }
 }
 
+TEST(select_keeps_rows_with_a_payload) {
+    std::mt19937_64 random(12);
+    for (std::size_t n = 0; n <= kLaneRows; n += n < 40 ? 1 : 59)
+        for (const unsigned share : {0U, 1U, 4U, 8U}) {
+            std::vector<std::uint32_t> payload(n), sorted(n), expected;
+            for (std::size_t row = 0; row < n; ++row)
+                payload[row] = random() % 8 < share ? static_cast<std::uint32_t>(1 + random() % ((1U << kLists.row_shift) - 1)) : 0U;
+            for (std::size_t i = 0; i < n; ++i) {
+                const auto row = static_cast<std::uint32_t>(random() % n);
+                sorted[i] = static_cast<std::uint32_t>(i) << kLists.shift | row << kLists.row_shift;
+                if (payload[row]) expected.push_back(sorted[i] | payload[row]);
+            }
+            for (const Kernels* kernels : both()) {
+                std::vector<std::uint32_t> list(n + 7 + 9, kCanary);
+                kernels->select(sorted.data(), n, payload.data(), list.data());
+                CHECK(std::equal(expected.begin(), expected.end(), list.begin()));
+                for (std::size_t i = expected.size() + 8; i < list.size(); ++i) CHECK(list[i] == kCanary);
+            }
+        }
+}
+
 TEST(evaluate_walks_the_tree) {
     std::mt19937_64 random(9);
     for (const std::size_t n_nodes : {0, 1, 2, 10, 200}) {
