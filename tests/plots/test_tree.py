@@ -9,7 +9,16 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.text import Annotation
 
-from conjunto import BaggingClassifier, CARTClassifier, CARTRegressor, TreeDisplay, export_rules, plot_tree
+from conjunto import (
+    BaggingClassifier,
+    CARTClassifier,
+    CARTRegressor,
+    TreeDisplay,
+    export_rules,
+    export_text,
+    plot_tree,
+)
+from conjunto.datasets import make_waveform
 from conjunto.learners.conditions import Subset
 from conjunto.learners.outline import Outline, OutlineNode, outline
 from conjunto.plots._tree_layout import lay_out
@@ -220,3 +229,15 @@ def test_what_cannot_be_drawn_is_refused():
         TreeDisplay(tree)
     with pytest.raises(TypeError, match=r"estimators_\[0\]"):
         plot_tree(BaggingClassifier(n_estimators=2).fit(X, y))
+
+
+def test_long_combinations_take_several_lines():
+    X, y = make_waveform(200, random_state=0)
+    tree = CARTClassifier(splits="oblique", max_depth=2, random_state=0).fit(X, y)
+    texts = [text.get_text() for text in plot_tree(tree, show_shares=False).boxes_.values()]
+    written = export_text(tree)
+    inner = [text for text in texts if "*" in text]
+    assert any("\n" in text for text in inner)
+    for text in inner:
+        assert text.replace("\n", " ") in written
+        assert max(map(len, text.split("\n"))) < 45

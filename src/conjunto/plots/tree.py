@@ -7,10 +7,12 @@ that a picture that must be smaller only needs a smaller font.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from conjunto.checks import check_optional_count
+from conjunto.learners.conditions import Combination
 from conjunto.learners.outline import Outline, OutlineNode, outline
 from conjunto.learners.readable import COLORS
 from conjunto.learners.wording import Wording
@@ -22,6 +24,8 @@ MOST_INCHES = 60.0
 """No figure of its own is wider or higher; what does not fit gets a smaller font."""
 LABEL_FONT = 0.85
 """The font of labels on edges, as a share of that in boxes."""
+LINE = 30
+"""Letters in a line of a linear combination."""
 GREY = "0.55"
 # Names are text: a dollar sign in them starts no formula.
 _PLAIN = {"ha": "center", "va": "center", "parse_math": False}
@@ -139,6 +143,8 @@ class TreeDisplay:
         node = self.outline.nodes[number]
         if inner:
             asks = node.branches[0]
+            if isinstance(asks, Combination):
+                return _in_lines(self.wording.condition(asks))
             return self.wording.condition(asks) if len(node.children) == 2 else self.wording.subject(asks)
         if node.children:
             return f"…\n{self._leaves[number]} leaves"
@@ -186,6 +192,17 @@ def plot_tree(tree: Any, *, ax: Any = None, title: str | None = None, **options:
     3
     """
     return TreeDisplay.from_estimator(tree, ax=ax, title=title, **options)
+
+
+def _in_lines(combination: str) -> str:
+    """A linear combination, a few terms to a line: boxes side by side would need too much room."""
+    lines = [""]
+    for part in re.split(r" (?=[+-] |<=)", combination):
+        if lines[-1] and len(lines[-1]) + len(part) > LINE:
+            lines.append(part)
+        else:
+            lines[-1] = f"{lines[-1]} {part}".strip()
+    return "\n".join(lines)
 
 
 def _tint(color: str, strength: float) -> tuple[float, ...]:
