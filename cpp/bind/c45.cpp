@@ -5,6 +5,7 @@
 #include <string>
 
 #include "arrays.hpp"
+#include "trees.hpp"
 #include "views.hpp"
 
 namespace conjunto::bind {
@@ -13,12 +14,6 @@ namespace {
 
 // Raised whenever the meaning of the arrays changes.
 constexpr int kFormat = 1;
-
-template <class T>
-std::vector<T> to_vector(const In1<T>& array) {
-    require_aligned(array);
-    return {array.data(), array.data() + array.shape(0)};
-}
 
 void build(C45Forest* self, int format, std::uint32_t columns, std::uint32_t classes, In1<std::uint32_t> categories,
            In1<double> threshold, In1<std::uint32_t> column, In1<std::uint32_t> first, In1<std::uint32_t> branches,
@@ -75,23 +70,6 @@ nb::tuple arrays(const C45Forest& f) {
         copy_array(f.child_start), copy_array(f.route_start), copy_array(f.leaf_start), copy_array(f.share_start));
 }
 
-template <class T, class Predict>
-Out<T> predict(const C45Forest& forest, const In2<double>& x, std::size_t threads, std::initializer_list<std::size_t> shape,
-               Predict&& body) {
-    require_aligned(x);
-    if (x.shape(1) != forest.columns)
-        throw std::invalid_argument("X has " + std::to_string(x.shape(1)) + " columns, the forest was grown on " +
-                                    std::to_string(forest.columns));
-    const Rows rows{x.data(), x.shape(0)};
-    Out<T> out = new_array<T>(shape);
-    nb::gil_scoped_release release;
-    body(forest, rows, out.data(), threads);
-    return out;
-}
-
-using Labels = void (*)(const C45Forest&, Rows, std::int32_t*, std::size_t);
-using Sums = void (*)(const C45Forest&, Rows, double*, std::size_t);
-
 C45Forest grow_forest(const Table& table, const C45Options& options, In1<std::uint64_t> members,
                       In2<std::int32_t> labels, std::optional<In2<std::uint8_t>> small_weights,
                       std::optional<In2<double>> weights, std::optional<In2<std::uint32_t>> columns) {
@@ -125,45 +103,11 @@ void init_options(nb::module_& m) {
 void init_c45(nb::module_& m) {
     using namespace nb::literals;
     init_options(m);
-    nb::class_<C45Forest>(m, "C45Forest", "C4.5 trees in flat arrays; made by grow_c45().")
-        .def("__init__", &build, "format"_a, "columns"_a, "classes"_a, "categories"_a, "threshold"_a, "column"_a, "first"_a,
+    nb::class_<C45Forest> type(m, "C45Forest", "C4.5 trees in flat arrays; made by grow_c45().");
+    bind_trees(type, arrays);
+    type.def("__init__", &build, "format"_a, "columns"_a, "classes"_a, "categories"_a, "threshold"_a, "column"_a, "first"_a,
              "branches"_a, "gain"_a, "child"_a, "share"_a, "route"_a, "leaf_label"_a, "share_label"_a, "shares"_a,
-             "node_start"_a, "child_start"_a, "route_start"_a, "leaf_start"_a, "share_start"_a)
-        .def("arrays", &arrays, "The arguments that rebuild this forest.")
-        .def("__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), arrays(nb::cast<const C45Forest&>(self))); })
-        .def("__len__", &C45Forest::trees)
-        .def_ro("columns", &C45Forest::columns)
-        .def_ro("classes", &C45Forest::classes)
-        .def_prop_ro("nbytes", &C45Forest::bytes, "Bytes that the arrays take.")
-        .def_prop_ro("n_nodes", [](const C45Forest& f) { return f.nodes.size() + f.leaves(); }, "Inner nodes and leaves.")
-        .def("leaf_counts", [](const C45Forest& f) {
-            Out<std::int32_t> out = new_array<std::int32_t>({f.trees()});
-            for (std::size_t t = 0; t < f.trees(); ++t)
-                out.data()[t] = static_cast<std::int32_t>(f.leaf_start[t + 1] - f.leaf_start[t]);
-            return out;
-        }, "Number of leaves of each tree.")
-        .def("depths", [](const C45Forest& f) { return copy_array(f.depths()); }, "Depth of each tree.")
-        .def("importances", [](const C45Forest& f) {
-            const std::vector<double> values = f.importances();
-            Out<double> out = new_array<double>({f.trees(), f.columns});
-            std::copy(values.begin(), values.end(), out.data());
-            return out;
-        }, "(trees, columns): share of the information gain by column.")
-        .def("append", &C45Forest::append, "other"_a, "Adds the trees of another forest of the same problem.")
-        .def("reserve", &C45Forest::reserve, "factor"_a, "Makes room for `factor` times as many trees.")
-        .def("take", [](const C45Forest& f, In1<std::int64_t> members) {
-            require_aligned(members);
-            return f.take({members.data(), members.shape(0)});
-        }, "members"_a, "A forest of these members.")
-        .def("labels", [](const C45Forest& f, In2<double> x, std::size_t threads) {
-            return predict<std::int32_t>(f, x, threads, {f.trees(), x.shape(0)}, static_cast<Labels>(member_labels));
-        }, "X"_a, "threads"_a = 1, "(trees, rows): the class each tree votes for.")
-        .def("vote_counts", [](const C45Forest& f, In2<double> x, std::size_t threads) {
-            return predict<double>(f, x, threads, {x.shape(0), f.classes}, static_cast<Sums>(vote_counts));
-        }, "X"_a, "threads"_a = 1, "(rows, classes): votes by class.")
-        .def("share_sums", [](const C45Forest& f, In2<double> x, std::size_t threads) {
-            return predict<double>(f, x, threads, {x.shape(0), f.classes}, static_cast<Sums>(share_sums));
-        }, "X"_a, "threads"_a = 1, "(rows, classes): summed class shares.");
+             "node_start"_a, "child_start"_a, "route_start"_a, "leaf_start"_a, "share_start"_a);
     m.def("grow_c45", &grow_forest, "table"_a, "options"_a, "members"_a.noconvert(), "labels"_a.noconvert(),
           "small_weights"_a.noconvert() = nb::none(), "weights"_a.noconvert() = nb::none(),
           "columns"_a.noconvert() = nb::none(), "Grows one C4.5 tree per member.");

@@ -6,6 +6,7 @@
 
 #include "../core/predict.hpp"
 #include "arrays.hpp"
+#include "trees.hpp"
 
 namespace conjunto::bind {
 
@@ -13,12 +14,6 @@ namespace {
 
 // Raised whenever the meaning of the arrays changes.
 constexpr int kFormat = 1;
-
-template <class T>
-std::vector<T> to_vector(const In1<T>& array) {
-    require_aligned(array);
-    return {array.data(), array.data() + array.shape(0)};
-}
 
 template <class Member, class... Arrays>
 void same_length(const char* what, const Member& first, const Arrays&... others) {
@@ -86,47 +81,12 @@ nb::tuple arrays(const Forest& f) {
         field<std::int32_t>(f.terms, [](const Term& t) { return t.set; }), copy_array(f.term_start));
 }
 
-Rows rows_of(const Forest& forest, const In2<double>& x) {
-    require_aligned(x);
-    if (x.shape(1) != forest.columns)
-        throw std::invalid_argument("X has " + std::to_string(x.shape(1)) + " columns, the forest was grown on " +
-                                    std::to_string(forest.columns));
-    return {x.data(), x.shape(0)};
-}
-
-void require_task(const Forest& forest, bool classification) {
-    if ((forest.classes > 0) != classification)
-        throw std::invalid_argument(classification ? "a regression forest has no classes" : "a classification forest has no values");
-}
-
-template <class T, class Predict>
-Out<T> predict(const Forest& forest, const In2<double>& x, std::size_t threads, std::initializer_list<std::size_t> shape,
-               Predict&& body) {
-    const Rows rows = rows_of(forest, x);
-    Out<T> out = new_array<T>(shape);
-    nb::gil_scoped_release release;
-    body(forest, rows, out.data(), threads);
-    return out;
-}
-
-Out<std::int32_t> take_labels(const Forest& f, In2<double> x, std::size_t threads) {
-    require_task(f, true);
-    return predict<std::int32_t>(f, x, threads, {f.trees(), x.shape(0)}, member_labels);
-}
 Out<double> take_values(const Forest& f, In2<double> x, std::size_t threads) {
     require_task(f, false);
     return predict<double>(f, x, threads, {f.trees(), x.shape(0)}, member_values);
 }
 Out<std::int32_t> take_leaves(const Forest& f, In2<double> x, std::size_t threads) {
     return predict<std::int32_t>(f, x, threads, {x.shape(0), f.trees()}, member_leaves);
-}
-Out<double> take_counts(const Forest& f, In2<double> x, std::size_t threads) {
-    require_task(f, true);
-    return predict<double>(f, x, threads, {x.shape(0), f.classes}, vote_counts);
-}
-Out<double> take_shares(const Forest& f, In2<double> x, std::size_t threads) {
-    require_task(f, true);
-    return predict<double>(f, x, threads, {x.shape(0), f.classes}, share_sums);
 }
 Out<double> take_sums(const Forest& f, In2<double> x, std::size_t threads) {
     require_task(f, false);
@@ -167,41 +127,13 @@ bool has_infinity(In2<double> x) {
 
 void init_forest(nb::module_& m) {
     using namespace nb::literals;
-    nb::class_<Forest>(m, "Forest", "Decision trees in flat arrays; made by grow().")
-        .def("__init__", &build, "format"_a, "columns"_a, "classes"_a, "categories"_a, "threshold"_a, "left"_a, "right"_a,
+    nb::class_<Forest> type(m, "Forest", "Decision trees in flat arrays; made by grow().");
+    bind_trees(type, arrays);
+    type.def("__init__", &build, "format"_a, "columns"_a, "classes"_a, "categories"_a, "threshold"_a, "left"_a, "right"_a,
              "test"_a, "gain"_a, "node_start"_a, "leaf_start"_a, "leaf_label"_a, "leaf_value"_a, "shares"_a,
              "share_label"_a, "sets"_a, "term_coefficient"_a, "term_column"_a, "term_set"_a, "term_start"_a)
-        .def("arrays", &arrays, "The arguments that rebuild this forest.")
-        .def("__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), arrays(nb::cast<const Forest&>(self))); })
-        .def("__len__", &Forest::trees)
-        .def_ro("columns", &Forest::columns)
-        .def_ro("classes", &Forest::classes)
-        .def_prop_ro("nbytes", &Forest::bytes, "Bytes that the arrays take.")
-        .def_prop_ro("n_nodes", [](const Forest& f) { return f.nodes.size() + f.leaves(); }, "Inner nodes and leaves.")
-        .def("leaf_counts", [](const Forest& f) {
-            Out<std::int32_t> out = new_array<std::int32_t>({f.trees()});
-            for (std::size_t t = 0; t < f.trees(); ++t)
-                out.data()[t] = static_cast<std::int32_t>(f.leaf_start[t + 1] - f.leaf_start[t]);
-            return out;
-        }, "Number of leaves of each tree.")
-        .def("depths", [](const Forest& f) { return copy_array(f.depths()); }, "Depth of each tree.")
-        .def("importances", [](const Forest& f) {
-            const std::vector<double> values = f.importances();
-            Out<double> out = new_array<double>({f.trees(), f.columns});
-            std::copy(values.begin(), values.end(), out.data());
-            return out;
-        }, "(trees, columns): share of the impurity decrease by column.")
-        .def("append", &Forest::append, "other"_a, "Adds the trees of another forest of the same problem.")
-        .def("reserve", &Forest::reserve, "factor"_a, "Makes room for `factor` times as many trees.")
-        .def("take", [](const Forest& f, In1<std::int64_t> members) {
-            require_aligned(members);
-            return f.take({members.data(), members.shape(0)});
-        }, "members"_a, "A forest of these members.")
-        .def("labels", &take_labels, "X"_a, "threads"_a = 1, "(trees, rows): the class each tree votes for.")
         .def("values", &take_values, "X"_a, "threads"_a = 1, "(trees, rows): the value each tree predicts.")
         .def("leaves", &take_leaves, "X"_a, "threads"_a = 1, "(rows, trees): the leaf, numbered within its tree.")
-        .def("vote_counts", &take_counts, "X"_a, "threads"_a = 1, "(rows, classes): votes by class.")
-        .def("share_sums", &take_shares, "X"_a, "threads"_a = 1, "(rows, classes): summed class shares.")
         .def("value_sums", &take_sums, "X"_a, "threads"_a = 1, "(rows,): summed values.")
         .def("leaf_labels", [](const Forest& f) {
             require_task(f, true);
