@@ -14,7 +14,7 @@ from conjunto.datasets import make_waveform
 from conjunto.problem import Columns, Problem
 
 
-def cross_validate(model, X, y, weights, folds, kind):
+def cross_validate(model, X, y, weights, folds):
     """Errors, standard errors and the place of the chosen tree."""
     w = np.ones(len(y)) if weights is None else weights
     seen = w > 0
@@ -46,9 +46,9 @@ def problem(classes, kind, n=90, seed=0):
     return X, y, weights, random.integers(0, 5, n)
 
 
-def check(model, X, y, weights, folds, kind):
+def check(model, X, y, weights, folds):
     path = model.set_params(n_folds=folds).fit(X, y, weights).cost_complexity_path_
-    errors, spreads, place = cross_validate(model, X, y, weights, folds, kind)
+    errors, spreads, place = cross_validate(model, X, y, weights, folds)
     np.testing.assert_allclose(path["cv_errors"], errors, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(path["cv_standard_errors"], spreads, rtol=1e-7, atol=1e-9)
     assert path["chosen"] == place
@@ -65,7 +65,7 @@ def test_the_choice_is_that_of_the_book(classes, kind, risk, rule):
     for seed in range(2):
         X, y, weights, folds = problem(classes, kind, seed=seed)
         model = make(prune="cv", rule=rule, pruning_risk=risk, min_samples_leaf=2, random_state=0)
-        path = check(model, X, y, weights, folds, kind)
+        path = check(model, X, y, weights, folds)
         if kind == "none" and classes:
             p = path["cv_errors"]
             np.testing.assert_allclose(path["cv_standard_errors"], np.sqrt(p * (1 - p) / len(y)), rtol=1e-9)
@@ -100,7 +100,7 @@ def test_one_row_per_fold():
     """As many folds as rows, drawn or given, leave one row out at a time: nothing is left to chance."""
     X, y, _, _ = problem(2, "none", n=25)
     given = CARTClassifier(prune="cv", random_state=0)
-    path = check(given, X, y, None, np.arange(25), "none")
+    path = check(given, X, y, None, np.arange(25))
     for folds in (25, 26, 1000, 2**40):
         drawn = CARTClassifier(prune="cv", n_folds=folds, random_state=0).fit(X, y)
         np.testing.assert_allclose(drawn.cost_complexity_path_["cv_errors"], path["cv_errors"], rtol=1e-12)
@@ -110,7 +110,7 @@ def test_given_folds_hold_whole_rows():
     """A row of weight 3 has the errors of three rows in its fold; as an example it counts once."""
     X, y, weights, folds = problem(3, "whole")
     repeat = np.repeat(np.arange(len(y)), weights.astype(int))
-    path = check(CARTClassifier(prune="cv", random_state=0), X, y, weights, folds, "whole")
+    path = check(CARTClassifier(prune="cv", random_state=0), X, y, weights, folds)
     other = CARTClassifier(prune="cv", n_folds=folds[repeat], random_state=0).fit(X[repeat], y[repeat])
     for name in ("ccp_alphas", "cv_errors", "chosen"):
         np.testing.assert_allclose(other.cost_complexity_path_[name], path[name], rtol=1e-12)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scipy import stats
 
 from conjunto.experiments.protocols import Protocol
-from conjunto.experiments.reproduce.published import read_published, rounding
+from conjunto.experiments.reproduce.published import dataset_name, read_published, rounding
 from conjunto.experiments.reproduce.verdicts import (
     Conclusion,
     Line,
@@ -85,7 +85,7 @@ def _methods(members: int, committees: int) -> tuple[Method, ...]:
 def experiment() -> Experiment:
     """The experiment behind cuadros 3.2 to 3.5."""
     sources = tuple(
-        Source(_name(row["dataset"]), train=int(row["n_train"]), test=int(row["n_test"]))
+        Source(dataset_name(row["dataset"]), train=int(row["n_train"]), test=int(row["n_test"]))
         for row in read_published("martinez-3.1")
     )
     single = {key.removeprefix("estimator__"): value for key, value in PRUNED.items()}
@@ -104,7 +104,7 @@ def table_3_2(results: Results, datasets: list[str], skipped: Mapping[str, str])
     for row in read_published("martinez-3.2"):
         for column, key in (("CART", "cart"), ("IGP", "igp")):
             sd = float(row[f"{key}_sd_pct"])
-            targets.append(Target(_name(row["dataset"]), column, row[f"{key}_error_pct"], RUNS, sd=sd))
+            targets.append(Target(dataset_name(row["dataset"]), column, row[f"{key}_error_pct"], RUNS, sd=sd))
     lines = judge_targets(targets, results, datasets, skipped)
     conclusion = _never_significant(results, datasets, "IGP", "CART", "a single IGP tree differs from a CART tree")
     return lines, [conclusion]
@@ -114,7 +114,7 @@ def table_3_3(results: Results, datasets: list[str], skipped: Mapping[str, str])
     """Test error of ensembles of 1, 9 and 99 trees."""
     lines = []
     for row in read_published("martinez-3.3"):
-        name, size = _name(row["dataset"]), int(row["T"])
+        name, size = dataset_name(row["dataset"]), int(row["T"])
         column = f"{COLUMNS[row['method']]}, {size}"
         printed = row["error_fraction"]
         if name in skipped:
@@ -256,7 +256,7 @@ def _test_line(
     Both are turned into the mean difference in units of its standard deviation over runs, t / sqrt(runs), which does
     not depend on how many runs there are; its sign says which method is better.
     """
-    name, printed = _name(row["dataset"]), row["p_value"]
+    name, printed = dataset_name(row["dataset"]), row["p_value"]
     if name in skipped:
         return [Line(name, column, float(printed), reason=skipped[name])]
     if name not in datasets:
@@ -286,7 +286,7 @@ def _test_line(
 
 def _published_means() -> dict[tuple[str, int, str], float]:
     return {
-        (_name(row["dataset"]), int(row["T"]), row["method"]): float(row["error_fraction"])
+        (dataset_name(row["dataset"]), int(row["T"]), row["method"]): float(row["error_fraction"])
         for row in read_published("martinez-3.3")
     }
 
@@ -339,7 +339,3 @@ def _never_significant(results: Results, datasets: list[str], one: str, other: s
 def _told(holds: bool, runs: list[int]) -> bool | None:
     """A few runs can differ by the same amount by chance, and show nothing significant by their number."""
     return holds if min(runs) >= LEAST_RUNS else None
-
-
-def _name(key: str) -> str:
-    return key.replace("_", "-")

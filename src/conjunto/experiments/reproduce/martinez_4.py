@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.experiments.protocols import Protocol
-from conjunto.experiments.reproduce.published import read_published, rounding
+from conjunto.experiments.reproduce.published import dataset_name, read_published, rounding
 from conjunto.experiments.reproduce.verdicts import (
     Conclusion,
     Line,
@@ -70,7 +70,7 @@ def experiment() -> Experiment:
     """The experiment behind cuadros 4.2, 4.3 and 4.5."""
     sources = tuple(
         Source(
-            _name(row["dataset"]),
+            dataset_name(row["dataset"]),
             train=int(row["n_train"]),
             test=int(row["n_test"]),
             parameters={"class_shares": [0.5, 0.5]} if row["dataset"] in BALANCED else {},
@@ -88,9 +88,9 @@ def table_4_2(
     targets = []
     for row in read_published("martinez-4.2"):
         column = _label(row["method"], row["p_hat"])
-        if _name(row["dataset"]) in (*datasets, *skipped):
+        if dataset_name(row["dataset"]) in (*datasets, *skipped):
             sd = float(row["sd_pct"]) if row["sd_pct"] else None
-            targets.append(Target(_name(row["dataset"]), column, row["error_pct"], RUNS, sd=sd))
+            targets.append(Target(dataset_name(row["dataset"]), column, row["error_pct"], RUNS, sd=sd))
     return judge_targets(targets, results, datasets, skipped), _conclusions_4_2(results, datasets)
 
 
@@ -131,14 +131,14 @@ def table_4_5(
     measure = "members-worse-than-chance"
     targets = [
         Target(
-            _name(row["dataset"]),
+            dataset_name(row["dataset"]),
             _label("class_switching", row["p_hat"]),
             row["pct_classifiers_above_pmax"],
             RUNS,
             measure,
         )
         for row in read_published("martinez-4.5")
-        if _name(row["dataset"]) in (*datasets, *skipped)
+        if dataset_name(row["dataset"]) in (*datasets, *skipped)
     ]
     more = f"class-switching {SHARES[0.8]}"
     samples = [results.scores(name, measure)[[more, BEST]].to_numpy() for name in datasets]
@@ -259,7 +259,7 @@ def _samples(results: Results, datasets: list[str], columns: list[str]) -> list[
 def _published_means(datasets: list[str], columns: list[str]) -> NDArray[np.float64]:
     """Printed means of cuadro 4.2: (data sets, configurations)."""
     printed = {
-        (_name(row["dataset"]), _label(row["method"], row["p_hat"])): float(row["error_pct"])
+        (dataset_name(row["dataset"]), _label(row["method"], row["p_hat"])): float(row["error_pct"])
         for row in read_published("martinez-4.2")
     }
     return np.array([[printed[name, column] for column in columns] for name in datasets])
@@ -268,7 +268,3 @@ def _published_means(datasets: list[str], columns: list[str]) -> NDArray[np.floa
 def _label(method: str, p_hat: str) -> str:
     name = {"c45": "C4.5", "class_switching": "class-switching"}.get(method, method)
     return f"{name} {SHARES[float(p_hat)]}" if p_hat else name
-
-
-def _name(key: str) -> str:
-    return key.replace("_", "-")

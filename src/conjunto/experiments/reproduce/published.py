@@ -18,6 +18,11 @@ def read_published(key: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
+def dataset_name(key: str) -> str:
+    """The name of a data set of the published tables, as `conjunto.datasets` knows it."""
+    return key.replace("_", "-")
+
+
 def rounding(printed: str) -> float:
     """Half a unit of the last digit that was printed.
 
