@@ -1,0 +1,1 @@
+"""Orders of members: functions of votes and y."""
