@@ -56,5 +56,6 @@ void init_c45(nb::module_& m);
 void init_draw(nb::module_& m);
 void init_forest(nb::module_& m);
 void init_grow(nb::module_& m);
+void init_order(nb::module_& m);
 
 }  // namespace conjunto::bind

@@ -114,6 +114,9 @@ struct Kernels {
                       std::uint32_t* spare);
     void (*evaluate)(const CodedNode* nodes, std::size_t n_nodes, const std::uint16_t* codes, std::uint16_t* results);
     void (*count)(const std::uint16_t* labels, std::size_t classes, std::uint16_t* counts);
+    // Bits set in both, and in one of both.
+    std::size_t (*count_and)(const std::uint64_t* a, const std::uint64_t* b, std::size_t words);
+    std::size_t (*count_xor)(const std::uint64_t* a, const std::uint64_t* b, std::size_t words);
 };
 
 const Kernels& plain_kernels();

@@ -473,3 +473,15 @@ void count(const std::uint16_t* labels, std::size_t classes, std::uint16_t* coun
         for (std::size_t p = 0; p < parts; ++p)
             out[k * parts + p] -= (Half)(in[p] == static_cast<std::uint16_t>(k));
 }
+
+std::size_t count_and(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
+    std::size_t bits = 0;
+    for (std::size_t w = 0; w < words; ++w) bits += static_cast<std::size_t>(__builtin_popcountll(a[w] & b[w]));
+    return bits;
+}
+
+std::size_t count_xor(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
+    std::size_t bits = 0;
+    for (std::size_t w = 0; w < words; ++w) bits += static_cast<std::size_t>(__builtin_popcountll(a[w] ^ b[w]));
+    return bits;
+}

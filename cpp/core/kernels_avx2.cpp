@@ -196,7 +196,9 @@ const Kernels& best_kernels() {
                                  avx2::interleave,
                                  avx2::partition,
                                  avx2::evaluate,
-                                 avx2::count};
+                                 avx2::count,
+                                 avx2::count_and,
+                                 avx2::count_xor};
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") ? kernels : plain_kernels();
 }
 

@@ -23,7 +23,9 @@ const Kernels& plain_kernels() {
                                  interleave,
                                  partition,
                                  evaluate,
-                                 count};
+                                 count,
+                                 count_and,
+                                 count_xor};
     return kernels;
 }
 

@@ -234,3 +234,55 @@ def switched(
     low: int, high: int, member: int, labels: NDArray[np.int32], count: int, classes: int
 ) -> NDArray[np.int32]: ...
 def words(low: int, high: int, member: int, purpose: int, count: int) -> NDArray[np.uint64]: ...
+def order_reduce_error(
+    labels: NDArray[np.int32],
+    truth: NDArray[np.int32],
+    classes: int,
+    weights: NDArray[np.float64] | None,
+    examples: NDArray[np.float64] | None,
+    scores: NDArray[np.float64] | None,
+    backfit: int,
+    threads: int,
+) -> NDArray[np.int64]: ...
+def order_complementarity(
+    labels: NDArray[np.int32],
+    truth: NDArray[np.int32],
+    classes: int,
+    weights: NDArray[np.float64] | None,
+    examples: NDArray[np.float64] | None,
+    scores: NDArray[np.float64] | None,
+    threads: int,
+) -> NDArray[np.int64]: ...
+def order_margin_distance(
+    labels: NDArray[np.int32],
+    truth: NDArray[np.int32],
+    classes: int,
+    weights: NDArray[np.float64] | None,
+    examples: NDArray[np.float64] | None,
+    p: float,
+    threads: int,
+) -> NDArray[np.int64]: ...
+def order_boosting_based(
+    labels: NDArray[np.int32],
+    truth: NDArray[np.int32],
+    classes: int,
+    examples: NDArray[np.float64] | None,
+    threads: int,
+) -> tuple[NDArray[np.int64], int]: ...
+def kappa_statistics(labels: NDArray[np.int32], classes: int, threads: int) -> NDArray[np.float64]: ...
+def order_reduce_squared_error(
+    values: NDArray[np.float64],
+    truth: NDArray[np.float64],
+    median: bool,
+    weights: NDArray[np.float64] | None,
+    examples: NDArray[np.float64] | None,
+    threads: int,
+) -> NDArray[np.int64]: ...
+def order_complementarity_of_values(
+    values: NDArray[np.float64],
+    truth: NDArray[np.float64],
+    median: bool,
+    weights: NDArray[np.float64] | None,
+    examples: NDArray[np.float64] | None,
+    threads: int,
+) -> NDArray[np.int64]: ...

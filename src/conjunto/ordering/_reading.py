@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from conjunto.ballot import as_codes, as_votes, count_votes, leaders
 from conjunto.votes import Votes
-
-# Values that differ by less than this share of their scale differ by rounding alone: they tie.
-ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +70,13 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
         )
     shared = {"weights": _weights_of(votes), "sample_weight": _sample_weight(sample_weight, votes.n_examples)}
     if votes.values is not None:
-        truth = np.asarray(y, dtype=np.float64)
-        if truth.shape != (votes.n_examples,):
-            raise ValueError(f"y has shape {truth.shape}, votes have {votes.n_examples} examples")
+        targets = np.asarray(y, dtype=np.float64)
+        if targets.shape != (votes.n_examples,):
+            raise ValueError(f"y has shape {targets.shape}, votes have {votes.n_examples} examples")
         values = np.ascontiguousarray(votes.values, dtype=np.float64)
-        if np.isinf(values).any() or not np.isfinite(truth).all():
+        if np.isinf(values).any() or not np.isfinite(targets).all():
             raise ValueError("votes and y must be finite; NaN in votes is an abstention")
-        return ValueBallot(**shared, voters=None, values=values, truth=truth, median=votes.rule == "median")
+        return ValueBallot(**shared, voters=None, values=values, truth=targets, median=votes.rule == "median")
     truth = _codes(votes, y)
     k = max(votes.n_classes, int(truth.max()) + 1)
     if votes.groups is not None:
@@ -89,9 +87,7 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
         labels = np.ascontiguousarray(votes.labels, dtype=np.int32)
         if votes.classes is not None and labels.max() >= len(votes.classes):
             raise ValueError(f"votes hold the code {labels.max()}, and there are {len(votes.classes)} classes")
-        return ClassBallot(
-            **shared, voters=None, labels=np.maximum(labels, -1), truth=truth, n_classes=k, scores=None
-        )
+        return ClassBallot(**shared, voters=None, labels=np.maximum(labels, -1), truth=truth, n_classes=k, scores=None)
     scores = np.ascontiguousarray(votes.scores, dtype=np.float64)
     if np.isinf(scores).any():
         raise ValueError("scores must be finite; NaN is an abstention")
@@ -110,12 +106,6 @@ def read_classes(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLik
             "use reduce_error, complementarity, margin_distance or individual_error"
         )
     return ballot
-
-
-def first_best(scores: NDArray[np.float64]) -> int:
-    """The lowest index whose score is the least, up to rounding."""
-    least = scores.min()
-    return int((scores <= least + ROUNDING * np.abs(scores[np.isfinite(scores)]).max(initial=0.0)).argmax())
 
 
 def _codes(votes: Votes, y: ArrayLike) -> NDArray[np.int32]:
@@ -165,3 +155,8 @@ def _sample_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float6
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise ValueError("sample_weight must be finite, at least 0, and not all 0")
     return None if (weights == weights[0]).all() else weights
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """Threads for the core."""
+    return 1 if n_jobs is None else effective_n_jobs(n_jobs)

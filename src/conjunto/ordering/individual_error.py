@@ -1,0 +1,56 @@
+"""Individual error: the best members first, whatever the others do. A baseline."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from conjunto.ordering._reading import Ballot, ClassBallot, ValueBallot, read
+from conjunto.votes import Votes
+
+
+def individual_error(
+    votes: Votes | ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+) -> NDArray[np.intp]:
+    """Order members by their own error on the examples that they vote on.
+
+    A baseline: good members that are alike mend nothing for each other; prefixes are hardly better than random ones.
+
+    Parameters
+    ----------
+    votes, y, sample_weight
+        As in `reduce_error`.
+    n_jobs : ignored
+
+    Returns
+    -------
+    ndarray of shape (T,)
+        All members; equal ones as they stand.
+
+    Examples
+    --------
+    >>> from conjunto.ordering import individual_error
+    >>> individual_error([[0, 0, 0], [0, 1, 1], [0, 1, 0]], [0, 1, 1])
+    array([1, 2, 0])
+    """
+    ballot = read(votes, y, sample_weight)
+    errors = member_errors(ballot)
+    return ballot.permutation(np.argsort(errors.round(12), kind="stable"))
+
+
+def member_errors(ballot: Ballot) -> NDArray[np.float64]:
+    """(T,): the error of each voter on what it votes on; 1 (in regression infinity) where that is nothing."""
+    assert isinstance(ballot, ClassBallot | ValueBallot)
+    n = len(ballot.truth)
+    worth = np.ones(n) if ballot.sample_weight is None else ballot.sample_weight
+    errors = np.empty(len(ballot))
+    for t in range(len(ballot)):
+        if isinstance(ballot, ValueBallot):
+            voted = ~np.isnan(ballot.values[t])
+            wrong = np.where(voted, (ballot.values[t] - ballot.truth) ** 2, 0.0)
+        else:
+            voted = ballot.labels[t] >= 0
+            wrong = voted & (ballot.labels[t] != ballot.truth)
+        judged = worth @ voted
+        errors[t] = worth @ wrong / judged if judged > 0 else np.inf if isinstance(ballot, ValueBallot) else 1.0
+    return errors

@@ -1,0 +1,129 @@
+"""Orientation ordering: by the angle between a member's correctness and what the ensemble lacks (Martínez-Muñoz 2006).
+
+`c_ref = o + lambda c_ens`, `o = (1, …, 1)`, `lambda = -o . c_ens / |c_ens|^2`: the diagonal, projected on what is
+perpendicular to the ensemble's mean correctness.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from conjunto.ordering._reading import ClassBallot, read_classes
+from conjunto.ordering.individual_error import individual_error
+from conjunto.votes import Votes
+
+# |c_ref| / |o|, the sine of the angle between c_ens and the diagonal: below the first, c_ref points anywhere; below the
+# second a few members more or less can turn it round.
+NO_DIRECTION = 1e-6
+UNSTABLE = 0.05
+# Correctness of so many votes is held as numbers at a time.
+BLOCK_CELLS = 1 << 20
+
+
+def orientation(
+    votes: Votes | ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+) -> NDArray[np.intp]:
+    """Order members by the angle between their correctness and the reference vector; linear in the number of members.
+
+    The reference vector is the diagonal less its part along the ensemble's mean correctness: it points to the examples
+    that the ensemble finds hard. Where members abstain, the mean is over those that vote, and a member's angle is taken
+    among the examples that it votes on.
+
+    Parameters
+    ----------
+    votes, y, sample_weight
+        As in `reduce_error`; votes on classes only.
+    n_jobs : ignored
+
+    Returns
+    -------
+    ndarray of shape (T,)
+        All members; equal ones as they stand.
+
+    Warns
+    -----
+    UserWarning
+        If the ensemble is right on nearly everything: the reference vector is then unstable.
+
+    References
+    ----------
+    Martínez-Muñoz, Suárez (2006). Pruning in ordered bagging ensembles. ICML, 609-616.
+
+    Examples
+    --------
+    >>> from conjunto.ordering import orientation
+    >>> orientation([[0, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 1, 1, 1]], [0, 1, 1, 0])
+    array([0, 2, 1, 3])
+    """
+    ballot = read_classes(votes, y, sample_weight, "orientation")
+    cosines = _cosines(ballot)
+    if cosines is None:
+        return individual_error(votes, y, sample_weight=sample_weight)
+    return ballot.permutation(np.argsort(-cosines.round(12), kind="stable"))
+
+
+def orientation_size(votes: Votes | ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> int:
+    """Return how many members have an angle below the mean of the angles that are less than a right one.
+
+    The order's own rule for where to cut: 15 to 30 % of the members on the thesis' data sets, with the error of a fixed
+    fifth. At least 1.
+
+    Examples
+    --------
+    >>> from conjunto.ordering import orientation_size
+    >>> orientation_size([[0, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 1, 1, 1]], [0, 1, 1, 0])
+    1
+    """
+    ballot = read_classes(votes, y, sample_weight, "orientation_size")
+    cosines = _cosines(ballot)
+    if cosines is None:
+        return len(ballot.permutation([0]))
+    angles = np.arccos(cosines.clip(-1, 1))
+    acute = angles[angles < np.pi / 2]
+    count = int((angles < acute.mean()).sum()) if len(acute) else 1
+    return len(ballot.permutation(np.argsort(angles, kind="stable")[: max(1, count)]))
+
+
+def _cosines(ballot: ClassBallot) -> NDArray[np.float64] | None:
+    """(T,): of the angles to the reference vector; -1 for voters that vote on nothing; None if it has no direction."""
+    n = len(ballot.truth)
+    worth = np.ones(n) if ballot.sample_weight is None else ballot.sample_weight
+    weights = np.ones(len(ballot)) if ballot.weights is None else ballot.weights
+    sums, voters = np.zeros(n), np.zeros(n)
+    for rows, right, voted in _blocks(ballot):
+        sums += weights[rows] @ (2 * right - voted)
+        voters += weights[rows] @ voted
+    known = voters > 0
+    worth = np.where(known, worth, 0.0)
+    mean = np.divide(sums, voters, out=np.zeros(n), where=known)
+    square = worth @ mean**2
+    reference = np.where(known, 1.0 - (worth @ mean / square * mean if square > 0 else 0.0), 0.0)
+    sine = float(np.sqrt(worth @ reference**2 / worth.sum())) if worth.any() else 0.0
+    if sine < UNSTABLE:
+        fallback = ": members are ordered by their error instead" if sine < NO_DIRECTION else ""
+        warnings.warn(
+            "orientation is unreliable here: the members are right on nearly the same examples, so that nothing tells "
+            f"them apart (|c_ref| is {sine:.2g} of the diagonal){fallback}",
+            stacklevel=3,
+        )
+        if sine < NO_DIRECTION:
+            return None
+    cosines = np.full(len(ballot), -1.0)
+    for rows, right, voted in _blocks(ballot):
+        products = (2 * right - voted) @ (worth * reference)
+        lengths = np.sqrt((voted @ worth) * (voted @ (worth * reference**2)))
+        np.divide(products, lengths, out=products, where=lengths > 0)
+        cosines[rows] = np.where(lengths > 0, products, np.where(voted @ worth > 0, 0.0, -1.0))
+    return cosines
+
+
+def _blocks(ballot: ClassBallot) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.float64]]]:
+    """Some members at a time: where each is right, and where it votes, as 0 and 1."""
+    step = max(1, BLOCK_CELLS // len(ballot.truth))
+    for first in range(0, len(ballot), step):
+        labels = ballot.labels[first : first + step]
+        yield slice(first, first + step), (labels == ballot.truth).astype(float), (labels >= 0).astype(float)
