@@ -34,6 +34,8 @@ class FittedMembers(BaseEstimator):
     """Why the members are no voters that can be taken apart, where they are not."""
 
     def _read(self, X: Any) -> Rows:
+        if isinstance(X, Rows):
+            return X
         encoded = read_fitted_rows(self, X)
         return Rows(encoded, X if is_frame(X) else encoded)
 
