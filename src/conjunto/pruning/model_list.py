@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_regressor
+from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -56,6 +57,13 @@ class _ModelList(BaseEstimator):
                 raise TypeError(f"models[{t}] cannot be fitted again: {model!r} has no fit and get_params")
         self.estimators_ = [clone(model).fit(X, y) for model in self.models]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        models = [get_tags(model).input_tags for model in self.models if hasattr(model, "__sklearn_tags__")]
+        tags.input_tags.sparse = all(model.sparse for model in models)
+        tags.input_tags.allow_nan = all(model.allow_nan for model in models)
+        return tags
+
 
 class ModelListClassifier(ClassifierMixin, _ModelList):
     """Classifiers that vote, one vote each; ties go to the lowest class.
@@ -100,6 +108,7 @@ class ModelListClassifier(ClassifierMixin, _ModelList):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit a clone of every model."""
+        y = _one_column(y)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         self._fit_models(X, y)
@@ -157,13 +166,17 @@ class ModelListRegressor(RegressorMixin, _ModelList):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit a clone of every model."""
-        self._fit_models(X, y)
+        self._fit_models(X, _one_column(y))
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean of what the models predict."""
         check_is_fitted(self)
         return np.mean([model.predict(X) for model in self.estimators_], axis=0, dtype=np.float64)
+
+
+def _one_column(y: Any) -> NDArray[Any]:
+    return check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
 
 
 def classes_of(models: Sequence[Any]) -> NDArray[Any] | None:
@@ -188,7 +201,7 @@ def classes_of(models: Sequence[Any]) -> NDArray[Any] | None:
 
 
 def _kind(t: int, model: Any) -> str:
-    name = f"models[{t}], {type(model).__name__},"
+    name = f"models[{t}], {(model if isinstance(model, type) else type(model)).__name__},"
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise TypeError(f"{name} is no fitted model: it must be an object with predict")
     if isinstance(model, BaseEstimator):
