@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -17,6 +18,9 @@ from conjunto.learners.members import Rows, TreeMembers
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.problem import Columns, is_frame
 
+# Attributes that a part of an ensemble cannot take over: they are about all members together.
+OF_THE_WHOLE = ("oob_votes_", "oob_score_", "oob_decision_function_", "oob_prediction_", "bound_", "validation_errors_")
+
 
 class FittedMembers(BaseEstimator):
     """Access to members, and to the packed trees where they are ours."""
@@ -26,8 +30,12 @@ class FittedMembers(BaseEstimator):
     n_features_in_: int
     _members: Members
     _columns: Columns
+    _not_voters: ClassVar[str] = ""
+    """Why the members are no voters that can be taken apart, where they are not."""
 
     def _read(self, X: Any) -> Rows:
+        if isinstance(X, Rows):
+            return X
         encoded = read_fitted_rows(self, X)
         return Rows(encoded, X if is_frame(X) else encoded)
 
@@ -66,6 +74,34 @@ class FittedMembers(BaseEstimator):
             like.classes_ = classes
             like.n_classes_ = len(classes)
         return like
+
+    def _n_voters(self) -> int:
+        """How many voters there are: members, rounds or committees."""
+        return len(self)
+
+    def _adds_scores(self) -> bool:
+        """Whether voters add scores to the classes instead of one vote to one class."""
+        return False
+
+    def _shares(self, t: int, X: Any) -> NDArray[np.float64]:
+        """(n, K): what voter t adds to the classes, with its weight."""
+        raise TypeError(f"{type(self).__name__} adds up no scores of classes")
+
+    def _seen(self) -> NDArray[np.bool_]:
+        """(voters, n): the training rows that each voter saw."""
+        raise ValueError(f"{type(self).__name__} shows all rows to every member: nothing is out of bag")
+
+    def _with_members(self, members: Any) -> Any:
+        """A copy with some of the voters, in this order; the ensemble itself stays as it is."""
+        raise TypeError(f"{type(self).__name__} cannot be taken apart: {self._not_voters}")
+
+    def _part(self, members: NDArray[np.intp]) -> Any:
+        """A copy with some of the members, without what is known about all of them together."""
+        part = copy.copy(self)
+        part._members = self._members.take(members)
+        for name in OF_THE_WHOLE:
+            part.__dict__.pop(name, None)
+        return part
 
     def __len__(self) -> int:
         check_is_fitted(self)

@@ -164,7 +164,13 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
         """How many members there are already; draws the key of a new fit."""
         if not (getattr(self, "warm_start", False) and hasattr(self, "_members")):
             self._key = root_key(self.random_state)
+            self.__dict__.pop("_numbers", None)
             return 0
+        if hasattr(self, "_numbers"):
+            raise ValueError(
+                "warm_start cannot add members to a part of an ensemble: set warm_start=False to start anew, or go on "
+                "with the whole ensemble"
+            )
         done = len(self._members)
         if total < done:
             raise ValueError(f"n_estimators={total} is less than the {done} members that exist (warm_start)")
@@ -199,7 +205,8 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
         """The views of all members, drawn again from the stored key."""
         check_is_fitted(self)
         outline = Problem.outline(*self._size)
-        for t in range(len(self._members)):
+        # A part of an ensemble remembers the numbers that its members had in the whole: views depend on them.
+        for t in getattr(self, "_numbers", range(len(self._members))):
             yield self._view(outline, Stream(self._key, t))
 
     @property
@@ -257,23 +264,45 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
 
         X must be the training data, row for row: only their number can be checked.
         """
-        check_is_fitted(self)
-        if self._not_out_of_bag:
-            raise ValueError(f"{type(self).__name__} has no out-of-bag votes: {self._not_out_of_bag}")
+        self._check_out_of_bag()
         return self._abstain(self.votes(X))
 
     def _abstain(self, votes: Votes) -> Votes:
         n = self._size[0]
         if votes.n_examples != n:
             raise ValueError(f"out-of-bag votes are about the {n} training rows, got {votes.n_examples} rows")
-        answers = votes.answers
-        silent = -1 if self._classification else np.nan
+        votes.answers[self._rows_seen()] = -1 if self._classification else np.nan
+        return votes
+
+    def _rows_seen(self) -> NDArray[np.bool_]:
+        """(T, n): the training rows that each member saw."""
+        seen = np.empty((len(self._members), self._size[0]), dtype=bool)
         for t, view in enumerate(self._views_again()):
             if view.weights is None:
                 raise ValueError(f"{type(self).__name__} shows all rows to every member: nothing is out of bag")
-            answers[t, view.weights > 0] = silent
-        answers[self._blind] = silent
-        return votes
+            seen[t] = view.weights > 0
+        seen[self._blind] = True
+        return seen
+
+    def _seen(self) -> NDArray[np.bool_]:
+        self._check_out_of_bag()
+        return self._rows_seen()
+
+    def _check_out_of_bag(self) -> None:
+        check_is_fitted(self)
+        if self._not_out_of_bag:
+            raise ValueError(f"{type(self).__name__} has no out-of-bag votes: {self._not_out_of_bag}")
+
+    def _with_members(self, members: Any) -> Any:
+        if self._not_voters:
+            return super()._with_members(members)
+        members = np.asarray(members, dtype=np.intp)
+        part = self._part(members)
+        part.n_estimators = len(members)
+        numbers = getattr(self, "_numbers", range(len(self._members)))
+        part._numbers = [int(numbers[t]) for t in members]
+        part._blind = [t for t, member in enumerate(members.tolist()) if member in self._blind]
+        return part
 
     def _score_out_of_bag(self, problem: Problem) -> None:
         rows = Rows(problem.X, problem.source)
@@ -324,6 +353,13 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
     def _counts(self, rows: Rows) -> NDArray[np.float64]:
         """(n, K): the votes, or summed class shares, of the members; counted without `Votes`, which takes longer."""
         return self._members.counts(rows, self._soft(), self._threads())
+
+    def _adds_scores(self) -> bool:
+        return self._soft()
+
+    def _shares(self, t: int, X: Any) -> NDArray[np.float64]:
+        part = self._with_members([t])
+        return part._counts(part._read(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`."""

@@ -221,8 +221,9 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
         old, decided = self._run, self._deciding()
         if old is None:
             raise ValueError(
-                "warm_start has nothing to go on from: the model was fitted without warm_start, or comes from a model "
-                "file, which leaves out the training data (set warm_start=False to start anew)"
+                "warm_start has nothing to go on from: the model was fitted without warm_start, is a part of an "
+                "ensemble, or comes from a model file, which leaves out the training data (set warm_start=False to "
+                "start anew)"
             )
         known = old.rule.problem
         if self.n_estimators < len(old.votes):

@@ -93,6 +93,30 @@ class FittedSequence(SequentialEnsemble):
         total = np.average(each, axis=0, weights=np.repeat(self.estimator_weights_, self._width()))
         return total / total.sum() if total.sum() > 0 else total
 
+    def _seen(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        if self._resamples:
+            raise ValueError(
+                f"{type(self).__name__} draws samples by weights that are not kept: what is out of bag cannot be known"
+            )
+        return super()._seen()
+
+    def _with_members(self, members: Any) -> Any:
+        rounds, width = np.asarray(members, dtype=np.intp), self._width()
+        numbers = (rounds[:, None] * width + np.arange(width)).ravel()
+        part = self._part(numbers)
+        part.estimator_weights_ = self.estimator_weights_[rounds]
+        part.estimator_errors_ = self.estimator_errors_[rounds]
+        part._groups = self._groups[rounds]
+        part._run = None
+        if self._leaf_scores is not None:
+            ends = self._forest("leaves").leaf_counts().cumsum()[:-1]
+            by_tree = np.split(self._leaf_scores, ends)
+            part._leaf_scores = np.concatenate([by_tree[t] for t in numbers])
+        if "n_estimators" in self.get_params(deep=False):
+            part.n_estimators = len(rounds)
+        return part
+
     def __len__(self) -> int:
         check_is_fitted(self)
         return len(self.estimator_weights_)
@@ -110,12 +134,18 @@ class SequentialClassifier(ClassifierMixin, FittedSequence):
         rows = self._read(X)
         said = list(self._rounds(rows))
         weights = self.estimator_weights_
-        if self._rule.answer == "labels" and not self._rule.per_class:
+        if not self._adds_scores():
             return Votes(labels=np.concatenate(said), weights=weights, classes=self.classes_)
         scores = np.zeros((len(self), len(rows.encoded), self.n_classes_))
         for t, answer in enumerate(said):
             add_scores(self._rule, scores[t], answer, 1.0)
         return Votes(scores=scores, weights=weights, classes=self.classes_)
+
+    def _adds_scores(self) -> bool:
+        return self._rule.answer != "labels" or self._rule.per_class
+
+    def _shares(self, t: int, X: Any) -> Array:
+        return self._with_members([t])._scores(X)
 
     def _scores(self, X: Any) -> Array:
         """(n, K): summed votes."""

@@ -6,6 +6,7 @@ with most votes is the one whose column of the code is nearest, in Hamming dista
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -87,6 +88,19 @@ class ECOCClassifier(RecodedClassifier):
 
     def _view(self, problem: Problem, stream: Stream) -> View:
         return View(labels=self.code_[stream.member][problem.y])
+
+    def _views_again(self) -> Iterator[View]:
+        # A part of an ensemble keeps the code of its own members alone; what they see does not depend on it.
+        check_is_fitted(self)
+        return (View() for _ in range(len(self._members)))
+
+    def _adds_scores(self) -> bool:
+        return True
+
+    def _with_members(self, members: Any) -> Any:
+        part = super()._with_members(members)
+        part.code_ = self.code_[np.asarray(members, dtype=np.intp)]
+        return part
 
     def _votes_of(self, rows: Rows) -> Votes:
         said = self._members.labels(rows, self._threads())

@@ -109,6 +109,17 @@ class IGPCommitteesClassifier(IGPBoostingClassifier):
         last = bool(run.groups) and run.groups[-1] == run.group == self.n_committees - 1
         return not last and super()._restart(run)
 
+    def _n_voters(self) -> int:
+        return int(self.committees_[-1]) + 1
+
+    def _with_members(self, members: Any) -> Any:
+        # The voters are the committees, which stay whole.
+        inside = [np.flatnonzero(self.committees_ == committee) for committee in members]
+        part = super()._with_members(np.concatenate(inside))
+        part._groups = np.repeat(np.arange(len(inside)), [len(each) for each in inside])
+        part.n_committees = len(inside)
+        return part
+
     def votes(self, X: Any) -> Votes:
         """Return what each member says about each row, and the committee it belongs to."""
         return replace(super().votes(X), groups=self.committees_)

@@ -50,6 +50,7 @@ class RoundRobinClassifier(RecodedClassifier):
     """
 
     _not_out_of_bag = "a row is left out by the members that cannot answer its class, and by no other"
+    _not_voters = "every member is the only one that tells its two classes apart"
 
     def __init__(
         self, estimator: Any = None, *, n_jobs: int | None = None, random_state: Any = None, verbose: int = 0

@@ -75,6 +75,8 @@ class ThreeBoostClassifier(ClassifierMixin, FittedMembers):
     True
     """
 
+    _not_voters = "its three members decide together, the third where the first two differ"
+
     def __init__(
         self,
         estimator: Any = None,

@@ -1,0 +1,1 @@
+"""Fitted ensembles into smaller ones."""

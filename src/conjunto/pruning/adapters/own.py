@@ -1,0 +1,78 @@
+"""Ensembles of conjunto: known by what they can do, since this room does not import theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from conjunto.ballot import count_votes, leaders
+from conjunto.pruning.adapters._adapter import Adapter
+from conjunto.votes import Votes
+
+
+class OwnEnsemble(Adapter):
+    """An ensemble of conjunto.
+
+    Voters are members, rounds of boosting, or the committees of IGP committees. A member of error-correcting output
+    codes adds a vote to every class of a side; as its label the lowest of these stands.
+    """
+
+    def __init__(self, fitted: Any) -> None:
+        check_is_fitted(fitted)
+        super().__init__(fitted)
+        if fitted._not_voters:
+            raise TypeError(f"{self._name} cannot be taken apart: {fitted._not_voters}")
+        self.classes = getattr(fitted, "classes_", None)
+        self.soft = fitted._adds_scores()
+
+    def __len__(self) -> int:
+        return int(self.fitted._n_voters())
+
+    def _read(self, X: Any) -> Any:
+        self._check_columns(X)
+        return self.fitted._read(X)
+
+    def votes(self, X: Any) -> Votes:
+        """Return what each voter says about each row."""
+        votes: Votes = self.fitted.votes(self.read(X).rows)
+        if votes.groups is not None:
+            return Votes(labels=_decided(votes), classes=votes.classes)
+        if votes.scores is not None:
+            labels = np.stack([leaders(scores.astype(np.float64)) for scores in votes.scores]).astype(np.int32)
+            return Votes(labels=labels, weights=votes.weights, classes=votes.classes)
+        return votes
+
+    def shares(self, t: int, X: Any) -> NDArray[np.float64]:
+        """Return what voter t adds to the classes, (n, K), times its weight."""
+        if not self.soft:
+            return super().shares(t, X)
+        return np.asarray(self.fitted._shares(t, self.read(X).rows), dtype=np.float64)
+
+    def seen(self, n: int) -> NDArray[np.bool_]:
+        """Return which of the n training rows each member saw."""
+        seen: NDArray[np.bool_] = self.fitted._seen()
+        if seen.shape[1] != n:
+            raise ValueError(f"{self._name} was fitted on {seen.shape[1]} rows: out-of-bag rows need them, not {n}")
+        return seen
+
+    def take(self, members: Any) -> Any:
+        """Return an ensemble of the same type with these voters, in this order."""
+        return self.fitted._with_members(self._chosen(members))
+
+
+def is_own(fitted: Any) -> bool:
+    """Whether this is an ensemble of conjunto."""
+    return hasattr(fitted, "_with_members") and hasattr(fitted, "_n_voters")
+
+
+def _decided(votes: Votes) -> NDArray[np.int32]:
+    """(committees, n): what each committee decides."""
+    assert votes.groups is not None
+    decided = []
+    for committee in np.unique(votes.groups):
+        part = votes.take(np.flatnonzero(votes.groups == committee))
+        decided.append(count_votes(Votes(labels=part.labels, weights=part.weights, classes=part.classes)).winners())
+    return np.stack(decided).astype(np.int32)

@@ -1,0 +1,293 @@
+"""Ensembles of conjunto: parts of them against the votes of their members, counted by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import conjunto
+from conjunto.ballot import count_votes, decide, weighted_median
+from conjunto.pruning.adapters import adapt
+from conjunto.votes import Votes
+
+from .oracles import NAMES, check_adapter, decision, make_rows
+
+X, LABELS, TARGETS = make_rows()
+TEST = make_rows(80, seed=1)[0]
+SUBSET = [5, 0, 3]
+
+INDEPENDENT = [
+    conjunto.BaggingClassifier(n_estimators=8, random_state=0),
+    conjunto.BaggingClassifier(n_estimators=8, balanced=True, max_features=3, random_state=0),
+    conjunto.BaggingClassifier(LogisticRegression(), n_estimators=8, vote="soft", max_features=0.6, random_state=0),
+    conjunto.BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=8, random_state=0),
+    conjunto.BaggingClassifier(conjunto.C45Classifier(), n_estimators=8, random_state=0),
+    conjunto.BaggingRegressor(n_estimators=8, random_state=0),
+    conjunto.ClassSwitchingClassifier(n_estimators=8, random_state=0),
+    conjunto.DoubleBaggingClassifier(n_estimators=8, random_state=0),
+    conjunto.DoubleBaggingClassifier(n_estimators=8, vote="soft", random_state=0),
+    conjunto.FlippingClassifier(n_estimators=8, random_state=0),
+    conjunto.IGPEnsembleClassifier(n_estimators=8, random_state=0),
+    conjunto.OutputSmearingRegressor(n_estimators=8, random_state=0),
+    conjunto.PastingClassifier(n_estimators=8, random_state=0),
+    conjunto.PastingRegressor(n_estimators=8, random_state=0),
+    conjunto.RandomForestClassifier(n_estimators=8, max_depth=3, random_state=0),
+    conjunto.RandomForestClassifier(n_estimators=8, vote="hard", random_state=0),
+    conjunto.RandomForestRegressor(n_estimators=8, random_state=0),
+    conjunto.RandomSubspaceClassifier(n_estimators=8, random_state=0),
+    conjunto.RandomSubspaceRegressor(n_estimators=8, random_state=0),
+    conjunto.RandomizationClassifier(n_estimators=8, random_state=0),
+    conjunto.WaggingClassifier(n_estimators=8, random_state=0),
+]
+SEQUENTIAL = [
+    *(
+        conjunto.AdaBoostClassifier(conjunto.CARTClassifier(max_depth=2), 8, algorithm=algorithm, random_state=0)
+        for algorithm in ("m1", "samme", "samme.r", "m2", "mh", "gentle", "logit")
+    ),
+    conjunto.AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), 8, algorithm="m2", random_state=0),
+    conjunto.AdaBoostClassifier(LogisticRegression(), 8, algorithm="samme.r", resample=True, random_state=0),
+    conjunto.AdaBoostRegressor(n_estimators=8, random_state=0),
+    conjunto.AdaBoostRegressor(n_estimators=8, algorithm="r", random_state=0),
+    conjunto.ArcX4Classifier(n_estimators=8, random_state=0),
+    conjunto.IGPBoostingClassifier(n_estimators=8, member_votes="weighted", random_state=0),
+    conjunto.MultiBoostClassifier(n_estimators=8, random_state=0),
+]
+OTHERS = [
+    conjunto.ECOCClassifier(n_estimators=8, random_state=0),
+    conjunto.IGPCommitteesClassifier(n_committees=6, committee_size=3, random_state=0),
+    conjunto.RoundRobinClassifier(random_state=0),
+    conjunto.ThreeBoostClassifier(random_state=0),
+]
+SINGLE_TREES = {"C45Classifier", "CARTClassifier", "CARTRegressor", "IGPTreeClassifier"}
+
+
+def fit(model, rows=X):
+    return model.fit(rows, LABELS if model._classification else TARGETS)
+
+
+def test_no_ensemble_is_missing():
+    tested = {type(model).__name__ for model in [*INDEPENDENT, *SEQUENTIAL, *OTHERS]}
+    assert tested == set(conjunto._HOMES) - SINGLE_TREES - {"Votes"}
+
+
+@pytest.mark.parametrize("model", INDEPENDENT, ids=repr)
+def test_independent(model):
+    fitted = fit(model)
+
+    def by_hand(members):
+        models, columns = fitted.estimators_, fitted.estimators_features_
+        # Members of other libraries take the columns that they saw, ours those of the ensemble.
+        rows = [TEST if models[t].n_features_in_ == 5 else TEST[:, columns[t]] for t in members]
+        if not model._classification:
+            return np.mean([models[t].predict(each) for t, each in zip(members, rows, strict=True)], axis=0)
+        if fitted._soft():
+            return NAMES[sum(models[t].predict_proba(each) for t, each in zip(members, rows, strict=True)).argmax(1)]
+        said = np.stack([models[t].predict(each) for t, each in zip(members, rows, strict=True)])
+        return NAMES[(said[:, :, None] == NAMES).sum(axis=0).argmax(axis=1)]
+
+    part = check_adapter(fitted, TEST, by_hand, SUBSET)
+    assert part.n_estimators == len(part) == 3
+    for t, number in enumerate(SUBSET):
+        np.testing.assert_array_equal(part.estimators_samples_[t], fitted.estimators_samples_[number])
+        np.testing.assert_array_equal(part.estimators_features_[t], fitted.estimators_features_[number])
+    *_, last = part.staged_predict(TEST)
+    np.testing.assert_array_equal(last, part.predict(TEST))
+    np.testing.assert_array_equal(next(part.staged_predict(TEST)), by_hand(SUBSET[:1]))
+
+
+@pytest.mark.parametrize("model", SEQUENTIAL, ids=repr)
+def test_sequential(model):
+    fitted = fit(model)
+    assert len(fitted) > max(SUBSET)
+
+    def by_hand(members):
+        votes, weights = fitted.votes(TEST), fitted.estimator_weights_
+        if votes.values is not None:
+            return weighted_median(votes.values[members], weights[members])
+        scores = votes.scores if votes.scores is not None else votes.labels[:, :, None] == np.arange(3)
+        return NAMES[sum(weights[t] * scores[t] for t in members).argmax(axis=1)]
+
+    part = check_adapter(fitted, TEST, by_hand, SUBSET)
+    assert part.n_estimators == len(part) == 3
+    np.testing.assert_array_equal(part.estimator_weights_, fitted.estimator_weights_[SUBSET])
+    np.testing.assert_array_equal(part.estimator_errors_, fitted.estimator_errors_[SUBSET])
+    np.testing.assert_array_equal(next(part.staged_predict(TEST)), by_hand(SUBSET[:1]))
+    *_, last = part.staged_predict(TEST)
+    np.testing.assert_array_equal(last, part.predict(TEST))
+    assert not hasattr(part, "bound_")
+    with pytest.raises(ValueError, match=r"nothing is out of bag|samples by weights that are not kept"):
+        adapt(fitted).seen(150)
+
+
+def test_members_of_output_codes_add_votes_for_a_side():
+    fitted = conjunto.ECOCClassifier(n_estimators=8, random_state=0).fit(X, LABELS)
+
+    def by_hand(members):
+        sides = [fitted.estimators_[t].predict(TEST) for t in members]
+        counts = sum(side[:, None] == fitted.code_[t] for side, t in zip(sides, members, strict=True))
+        return NAMES[counts.argmax(axis=1)]
+
+    part = check_adapter(fitted, TEST, by_hand, SUBSET)
+    np.testing.assert_array_equal(part.code_, fitted.code_[SUBSET])
+    assert [len(rows) for rows in part.estimators_samples_] == [150] * 3
+
+
+def test_voters_of_igp_committees_are_committees():
+    fitted = conjunto.IGPCommitteesClassifier(n_committees=6, committee_size=3, random_state=0).fit(X, LABELS)
+    adapter = adapt(fitted)
+    assert len(adapter) == 6 < len(fitted)
+
+    def by_hand(committees):
+        votes, counts = fitted.votes(TEST), np.zeros((len(TEST), 3))
+        for committee in committees:
+            inside = votes.take(np.flatnonzero(fitted.committees_ == committee))
+            decided = count_votes(Votes(labels=inside.labels, weights=inside.weights)).winners()
+            counts[np.arange(len(TEST)), decided] += 1
+        return NAMES[counts.argmax(axis=1)]
+
+    part = check_adapter(fitted, TEST, by_hand, SUBSET)
+    assert part.n_committees == 3
+    sizes = [int((fitted.committees_ == committee).sum()) for committee in SUBSET]
+    np.testing.assert_array_equal(part.committees_, np.repeat([0, 1, 2], sizes))
+
+
+@pytest.mark.parametrize("weights", [None, "some are 0"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        conjunto.BaggingClassifier(n_estimators=9, random_state=3),
+        conjunto.BaggingClassifier(n_estimators=9, balanced=True, random_state=3),
+        conjunto.BaggingRegressor(n_estimators=9, max_samples=2, random_state=3),
+        conjunto.RandomForestClassifier(n_estimators=9, random_state=3),
+    ],
+    ids=repr,
+)
+def test_training_rows_and_out_of_bag_votes_of_a_part(model, weights):
+    if weights is not None:
+        weights = np.where(np.arange(150) < 75, 0.0, 1.0)
+    fitted = model.fit(X, LABELS if model._classification else TARGETS, sample_weight=weights)
+    seen = adapt(fitted).seen(150)
+    assert seen.shape == (9, 150)
+    for t, rows in enumerate(fitted.estimators_samples_):
+        if t not in fitted._blind:
+            np.testing.assert_array_equal(np.flatnonzero(seen[t]), np.unique(rows))
+    np.testing.assert_array_equal(seen, _silent(fitted.oob_votes(X)))
+    part = adapt(fitted).take([8, 2, 4])
+    np.testing.assert_array_equal(adapt(part).seen(150), seen[[8, 2, 4]])
+    np.testing.assert_array_equal(part.oob_votes(X).answers, fitted.oob_votes(X).answers[[8, 2, 4]])
+    # A part of a part still knows where its members come from.
+    np.testing.assert_array_equal(adapt(adapt(part).take([2, 0])).seen(150), seen[[4, 8]])
+
+
+def test_members_without_rows_of_positive_weight_saw_everything():
+    weights = np.zeros(150)
+    weights[:30] = 1
+    fitted = conjunto.BaggingRegressor(n_estimators=9, max_samples=2, random_state=3).fit(X, TARGETS, weights)
+    blind = fitted._blind
+    assert 0 < len(blind) < 9
+    order = list(reversed(range(9)))
+    part = adapt(fitted).take(order)
+    np.testing.assert_array_equal(adapt(part).seen(150).all(axis=1), np.isin(order, blind))
+
+
+def _silent(votes):
+    return votes.labels < 0 if votes.labels is not None else np.isnan(votes.values)
+
+
+def test_out_of_bag_figures_of_the_whole_are_not_those_of_a_part():
+    fitted = conjunto.BaggingClassifier(n_estimators=40, oob_score=True, random_state=0).fit(X, LABELS)
+    part = adapt(fitted).take([1, 2])
+    for name in ("oob_votes_", "oob_score_", "oob_decision_function_"):
+        assert hasattr(fitted, name)
+        assert not hasattr(part, name)
+
+
+def test_importances_of_a_part():
+    forest = conjunto.RandomForestClassifier(n_estimators=6, random_state=0).fit(X, LABELS)
+    each = [tree.feature_importances_ for tree in forest.estimators_]
+    np.testing.assert_allclose(adapt(forest).take([4, 1]).feature_importances_, (each[4] + each[1]) / 2)
+    boosted = conjunto.AdaBoostClassifier(n_estimators=6, algorithm="mh").fit(X, LABELS)
+    part = adapt(boosted).take([4, 1])
+    trees = [[tree.feature_importances_ for tree in boosted.estimators_[t]] for t in (4, 1)]
+    mean = np.average(np.sum(trees, axis=1), axis=0, weights=boosted.estimator_weights_[[4, 1]])
+    np.testing.assert_allclose(part.feature_importances_, mean / mean.sum())
+
+
+def test_a_part_cannot_go_on_but_can_start_anew():
+    fitted = conjunto.BaggingClassifier(n_estimators=5, warm_start=True, random_state=0).fit(X, LABELS)
+    part = adapt(fitted).take([3, 1]).set_params(n_estimators=4)
+    with pytest.raises(ValueError, match="warm_start cannot add members to a part of an ensemble: set warm_start=Fal"):
+        part.fit(X, LABELS)
+    assert len(part) == 2
+    part.set_params(warm_start=False).fit(X, LABELS)
+    new = conjunto.BaggingClassifier(n_estimators=4, random_state=0).fit(X, LABELS)
+    np.testing.assert_array_equal(part.oob_votes(X).labels, new.oob_votes(X).labels)
+    part.set_params(warm_start=True, n_estimators=5).fit(X, LABELS)
+    np.testing.assert_array_equal(part.votes(TEST).labels, fitted.votes(TEST).labels)
+
+    boosted = conjunto.AdaBoostClassifier(n_estimators=5, warm_start=True).fit(X, LABELS)
+    with pytest.raises(ValueError, match=r"warm_start has nothing to go on from: .* is a part of an ensemble"):
+        adapt(boosted).take([0, 1]).set_params(n_estimators=4).fit(X, LABELS)
+
+
+def test_frames_with_categories():
+    frame = pd.DataFrame({"number": X[:, 0], "side": pd.Categorical(np.where(X[:, 1] > 0, "up", "down"))})
+    for model in (conjunto.RandomForestClassifier(n_estimators=6), conjunto.AdaBoostClassifier(n_estimators=6)):
+        fitted = model.set_params(random_state=0).fit(frame, LABELS)
+        adapter = adapt(fitted)
+        np.testing.assert_array_equal(decision(adapter, frame), fitted.predict(frame))
+        np.testing.assert_array_equal(adapter.check(frame, LABELS), np.searchsorted(NAMES, LABELS))
+        with pytest.raises(ValueError, match="X has the columns 'side', 'number', and the ensemble was fitted on 'num"):
+            adapter.check(frame[["side", "number"]], LABELS)
+
+
+def test_a_single_class():
+    fitted = conjunto.AdaBoostClassifier(n_estimators=3, algorithm="mh").fit(X, np.repeat("only", 150))
+    adapter = adapt(fitted)
+    assert set(decide(adapter.votes(TEST))) == {"only"}
+    assert set(adapter.take([0]).predict(TEST)) == {"only"}
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (conjunto.RoundRobinClassifier(), "every member is the only one that tells its two classes apart"),
+        (conjunto.ThreeBoostClassifier(), "its three members decide together, the third where the first two differ"),
+    ],
+    ids=repr,
+)
+def test_members_that_are_no_voters(model, reason):
+    with pytest.raises(TypeError, match=f"{type(model).__name__} cannot be taken apart: {reason}"):
+        adapt(model.fit(X, LABELS))
+    with pytest.raises(TypeError, match=reason):
+        model._with_members([0])
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (conjunto.RandomForestClassifier(2, bootstrap=False), "shows all rows to every member: nothing is out of bag"),
+        (conjunto.ClassSwitchingClassifier(n_estimators=2), "shows all rows to every member: nothing is out of bag"),
+        (conjunto.DoubleBaggingClassifier(n_estimators=2), "the discriminant of a member has seen the labels"),
+        (conjunto.IGPCommitteesClassifier(n_committees=2), "shows all rows to every member: nothing is out of bag"),
+    ],
+    ids=repr,
+)
+def test_nothing_out_of_bag(model, reason):
+    adapter = adapt(model.fit(X, LABELS))
+    with pytest.raises(ValueError, match=f"{type(model).__name__} .*{reason}"):
+        adapter.seen(150)
+
+
+def test_messages():
+    with pytest.raises(NotFittedError, match="BaggingClassifier"):
+        adapt(conjunto.BaggingClassifier())
+    adapter = adapt(conjunto.BaggingClassifier(n_estimators=2, random_state=0).fit(X, LABELS))
+    with pytest.raises(ValueError, match="BaggingClassifier was fitted on 150 rows: out-of-bag rows need them"):
+        adapter.seen(149)
+    with pytest.raises(TypeError, match="BaggingClassifier counts votes and adds up no class scores: use votes"):
+        adapter.shares(0, X)
+    with pytest.raises(TypeError, match=r"CARTClassifier cannot be taken apart into voters\. What can: an ensemble"):
+        adapt(conjunto.CARTClassifier().fit(X, LABELS))
