@@ -29,6 +29,8 @@ _HOMES = {
     "OutputSmearingRegressor": "conjunto.ensembles.output_smearing",
     "PastingClassifier": "conjunto.ensembles.pasting",
     "PastingRegressor": "conjunto.ensembles.pasting",
+    "PrunedClassifier": "conjunto.pruning.estimators",
+    "PrunedRegressor": "conjunto.pruning.estimators",
     "RandomForestClassifier": "conjunto.ensembles.random_forest",
     "RandomForestRegressor": "conjunto.ensembles.random_forest",
     "RandomSubspaceClassifier": "conjunto.ensembles.random_subspace",
@@ -41,10 +43,13 @@ _HOMES = {
 }
 # What is done with them.
 _TOOLS = {
+    "Budget": "conjunto.pruning.keep",
     "TreeDisplay": "conjunto.plots.tree",
     "export_rules": "conjunto.learners.text",
     "export_text": "conjunto.learners.text",
+    "order": "conjunto.pruning.prune",
     "plot_tree": "conjunto.plots.tree",
+    "prune": "conjunto.pruning.prune",
 }
 
 __all__ = [*_HOMES, *_TOOLS, "__version__"]

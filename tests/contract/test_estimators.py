@@ -19,7 +19,7 @@ import conjunto
 from conjunto.ballot import decide
 
 NAMES = sorted(set(conjunto._HOMES) - {"Votes"})
-ENSEMBLES = [name for name in NAMES if not name.startswith(("C45", "CART", "IGPTree"))]
+ENSEMBLES = [name for name in NAMES if not name.startswith(("C45", "CART", "IGPTree", "Pruned"))]
 SEQUENTIAL = [
     name
     for name in ENSEMBLES
@@ -37,7 +37,7 @@ CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
 # Whatever a method draws per row (a sample, a weight, a label) is another draw when rows are repeated.
 DRAWS_ROWS = (
     *("Bagging", "Pasting", "RandomForest", "ClassSwitching", "Flipping", "Wagging", "OutputSmearing"),
-    *("MultiBoost", "ThreeBoost", "IGP", "DoubleBagging"),
+    *("MultiBoost", "ThreeBoost", "IGP", "DoubleBagging", "Pruned"),
 )
 WAIVER = {
     "check_sample_weight_equivalence_on_dense_data": "the random draw depends on the number of rows",
@@ -95,6 +95,7 @@ def says(model, X):
 
 
 def stored(model):
+    model = getattr(model, "estimator_", model)
     return (model._members.forest if hasattr(model, "_members") else model.tree_).arrays()
 
 

@@ -4,6 +4,11 @@
 is one, too.
 """
 
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
 from conjunto.ordering.boosting_based import boosting_based, boosting_size
 from conjunto.ordering.complementarity import complementarity
 from conjunto.ordering.individual_error import individual_error
@@ -13,7 +18,7 @@ from conjunto.ordering.orientation import orientation, orientation_size
 from conjunto.ordering.random_order import random_order
 from conjunto.ordering.reduce_error import reduce_error
 
-ORDERINGS = {
+ORDERINGS: dict[str, Callable[..., NDArray[np.intp]]] = {
     "reduce_error": reduce_error,
     "complementarity": complementarity,
     "margin_distance": margin_distance,

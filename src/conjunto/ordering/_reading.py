@@ -118,7 +118,7 @@ def _codes(votes: Votes, y: ArrayLike) -> NDArray[np.int32]:
 
 
 def _leading(scores: NDArray[np.float64]) -> NDArray[np.int32]:
-    silent: NDArray[np.bool_] = np.isnan(scores).any(axis=1)
+    silent = np.asarray(np.isnan(scores).any(axis=1))
     labels = leaders(np.where(silent[:, None], 0.0, scores)).astype(np.int32)
     labels[silent] = -1
     return labels

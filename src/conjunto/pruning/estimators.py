@@ -1,0 +1,218 @@
+"""Pruning as an estimator, for pipelines and grid search: fit an ensemble, then prune it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from conjunto.ensembles.bagging import BaggingClassifier, BaggingRegressor
+from conjunto.learners.cart import CARTClassifier, CARTRegressor
+from conjunto.problem import read_problem, select
+from conjunto.pruning.prune import prune
+from conjunto.pruning.selection import check_selection, split
+
+
+def _has(name: str) -> Any:
+    def check(self: Any) -> bool:
+        inner = getattr(self, "estimator_", None)
+        return hasattr(self._unfitted() if inner is None else inner, name)
+
+    return check
+
+
+class _Pruned(MetaEstimatorMixin, BaseEstimator):
+    estimator_: Any
+    _classification: bool
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        method: Any = "margin_distance",
+        keep: Any = 0.2,
+        selection: Any = "train",
+        report: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.keep = keep
+        self.selection = selection
+        self.report = report
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _unfitted(self) -> Any:
+        """The ensemble to fit: the parameter, or bagging of 100 pruned trees."""
+        raise NotImplementedError("the task says what ensemble is the default")
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit the ensemble and prune it.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, m)
+            Rows.
+        y : array-like of shape (n,)
+            Labels or targets.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows, for the ensemble and for the selection.
+        """
+        check_selection(self.selection)
+        # Checked here with our own messages; the ensemble gets what the user gave.
+        problem = read_problem(self, X, y, sample_weight, classification=self._classification)
+        X, y = (X if hasattr(X, "shape") else np.asarray(X)), np.asarray(y).reshape(len(problem.y))
+        inside = np.arange(len(y))
+        selection: Any = self.selection
+        weights = problem.weights
+        if not isinstance(selection, str | tuple):
+            outside, inside = split(problem.y, float(selection), self._classification, self.random_state)
+            selection = (select(X, outside), y[outside], None if weights is None else weights[outside])
+        ensemble = clone(self._unfitted())
+        weighted = {} if weights is None else {"sample_weight": weights[inside]}
+        if weighted and not has_fit_parameter(ensemble, "sample_weight"):
+            raise ValueError(f"{type(ensemble).__name__} takes no sample_weight: leave it out")
+        rows, answers = (X, y) if len(inside) == len(y) else (select(X, inside), y[inside])
+        ensemble.fit(rows, answers, **weighted)
+        self.estimator_ = prune(
+            ensemble,
+            rows,
+            answers,
+            method=self.method,
+            keep=self.keep,
+            selection=selection,
+            sample_weight=weighted.get("sample_weight"),
+            report=self.report,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )
+        self.order_ = self.estimator_.order_
+        for name in ("curve_", "pruning_report_"):
+            self.__dict__.pop(name, None)
+            if self.report:
+                setattr(self, name, getattr(self.estimator_, name))
+        if self._classification:
+            self.classes_ = self.estimator_.classes_
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predictions of the members kept."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict(X))
+
+    @available_if(_has("staged_predict"))  # type: ignore[untyped-decorator]
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the predictions of the first 1, 2, … members kept, in their order."""
+        check_is_fitted(self)
+        yield from self.estimator_.staged_predict(X)
+
+    @property
+    def estimators_(self) -> Any:
+        """The members kept, in their order."""
+        check_is_fitted(self)
+        return self.estimator_.estimators_
+
+    def __len__(self) -> int:
+        check_is_fitted(self)
+        return len(self.estimator_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = self._unfitted()
+        if hasattr(inner, "__sklearn_tags__") and not isinstance(inner, type):
+            tags.input_tags.allow_nan = inner.__sklearn_tags__().input_tags.allow_nan
+        return tags
+
+
+class PrunedClassifier(ClassifierMixin, _Pruned):
+    """A classifier that fits an ensemble and keeps the members that matter.
+
+    Parameters
+    ----------
+    estimator : ensemble, default=None
+        What is fitted and pruned: an ensemble of conjunto or scikit-learn, or a pipeline that ends in one. None is
+        bagging of 100 trees that are pruned by cross-validation, whose order gains most.
+    method, keep
+        As in `prune`.
+    selection : "train", "oob", float or (X, y), default="train"
+        As in `prune`; a share of the rows is set aside, and the ensemble is fitted on the others.
+    report : bool, default=False
+        Measure error curves, bytes and time (`curve_`, `pruning_report_`).
+    n_jobs : int, default=None
+        Threads for ordering.
+    random_state : int, RandomState or None, default=None
+        For the split of a share and methods that are random; the ensemble has its own.
+
+    Attributes
+    ----------
+    estimator_ : fitted ensemble
+        The members kept.
+    order_ : ndarray
+        All members in their order; the first are those kept.
+    classes_ : ndarray
+        The labels.
+    curve_, pruning_report_ : dict
+        As in `prune`; only with `report=True`.
+
+    Examples
+    --------
+    >>> from conjunto import PrunedClassifier, RandomForestClassifier
+    >>> from conjunto.datasets import make_waveform
+    >>> X, y = make_waveform(300, random_state=0)
+    >>> model = PrunedClassifier(RandomForestClassifier(100, random_state=0), selection="oob").fit(X, y)
+    >>> len(model)
+    20
+    """
+
+    _classification = True
+
+    def _unfitted(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        return BaggingClassifier(CARTClassifier(prune="cv"), n_estimators=100, random_state=self.random_state)
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the class probabilities of the members kept."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of `predict_proba`."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_log_proba(X))
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the scores of the members kept."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.decision_function(X))
+
+
+class PrunedRegressor(RegressorMixin, _Pruned):
+    """A regressor that fits an ensemble and keeps the members that matter. Parameters as in `PrunedClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from conjunto import BaggingRegressor, PrunedRegressor
+    >>> X = np.linspace(0, 1, 200)[:, None]
+    >>> model = PrunedRegressor(BaggingRegressor(n_estimators=50, random_state=0), keep=10)
+    >>> len(model.fit(X, np.sin(6 * X[:, 0])))
+    10
+    """
+
+    _classification = False
+
+    def _unfitted(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        return BaggingRegressor(CARTRegressor(prune="cv"), n_estimators=100, random_state=self.random_state)

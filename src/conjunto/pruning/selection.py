@@ -1,0 +1,89 @@
+"""On which rows members are selected: those of the training, out of bag, a share set aside, or others."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from conjunto.checks import check_number
+from conjunto.problem import read_weights, select
+from conjunto.pruning.adapters import Adapter
+from conjunto.pruning.judging import Judged
+
+
+def selection_rows(
+    adapter: Adapter, X: Any, y: Any, selection: Any, sample_weight: Any, random_state: Any
+) -> tuple[str, dict[str, Judged]]:
+    """The name of the rows that members are selected on, and these and others that tell how good that was."""
+    check_selection(selection)
+    truth = adapter.check(X, y)
+    weight = read_weights(sample_weight, len(truth))
+    if isinstance(selection, Real):
+        inside, outside = split(truth, float(selection), adapter.classes is not None, random_state)
+        return "selection", {
+            "selection": _judged(adapter, X, truth, weight, inside, used=True),
+            "test": _judged(adapter, X, truth, weight, outside),
+        }
+    rows = adapter.read(X)
+    found = {"train": Judged(rows, truth, weight, used=selection == "train")}
+    name = "selection" if isinstance(selection, tuple) else str(selection)
+    if name == "selection":
+        found[name] = given(adapter, selection, "selection", used=True)
+    try:
+        silent = adapter.seen(len(truth))
+    except ValueError:
+        # Nothing is out of bag, or it is not known.
+        if selection == "oob":
+            raise
+        return name, found
+    if not silent.all():
+        found["oob"] = Judged(rows, truth, weight, silent, used=selection == "oob")
+    elif selection == "oob":
+        raise ValueError('selection="oob": every member saw every row, so nothing is out of bag')
+    return name, found
+
+
+def given(adapter: Adapter, rows: Any, name: str, *, used: bool = False) -> Judged:
+    """Rows that a user gives: (X, y) or (X, y, sample_weight)."""
+    if not isinstance(rows, tuple) or len(rows) not in (2, 3):
+        raise ValueError(f"{name} must be a pair (X, y), or (X, y, sample_weight), got {type(rows).__name__}")
+    truth = adapter.check(rows[0], rows[1])
+    weight = read_weights(rows[2], len(truth)) if len(rows) == 3 else None
+    return Judged(adapter.read(rows[0]), truth, weight, used=used)
+
+
+def check_selection(selection: Any) -> None:
+    """Refuse what names no rows."""
+    if isinstance(selection, Real) and not isinstance(selection, bool):
+        check_number("selection", selection, 0, 1, open_low=True, open_high=True)
+    elif not (isinstance(selection, tuple) or (isinstance(selection, str) and selection in ("train", "oob"))):
+        raise ValueError(
+            f'selection must be "train", "oob", a share in (0, 1) of the rows, or a pair (X, y), got {selection!r}'
+        )
+
+
+def split(
+    truth: NDArray[Any], share: float, stratified: bool, random_state: Any
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """A share of the rows, of all classes where that is possible, and the others."""
+    n = len(truth)
+    if not 1 <= round(share * n) < n:
+        raise ValueError(f"selection={share} of {n} rows leaves one side without any: give more rows or another share")
+    size = round(share * n)
+    classes, counts = np.unique(truth, return_counts=True)
+    stratified = stratified and counts.min() >= 2 and len(classes) <= min(size, n - size)
+    outside, inside = train_test_split(
+        np.arange(n), test_size=size, stratify=truth if stratified else None, random_state=random_state
+    )
+    return np.sort(inside), np.sort(outside)
+
+
+def _judged(
+    adapter: Adapter, X: Any, truth: NDArray[Any], weight: Any, rows: NDArray[np.intp], *, used: bool = False
+) -> Judged:
+    taken = select(X if hasattr(X, "shape") else np.asarray(X), rows)
+    return Judged(adapter.read(taken), truth[rows], None if weight is None else weight[rows], used=used)
