@@ -23,7 +23,8 @@ const Kernels& plain_kernels() {
                                  interleave,
                                  partition,
                                  evaluate,
-                                 count};
+                                 count,
+                                 scan_subsets};
     return kernels;
 }
 
