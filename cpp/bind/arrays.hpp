@@ -23,7 +23,13 @@ using In1 = In<T, nb::ndim<1>>;
 template <class T>
 using In2 = In<T, nb::ndim<2>>;
 template <class T>
+using In3 = In<T, nb::ndim<3>>;
+template <class T>
 using Out = nb::ndarray<nb::numpy, T>;
+
+inline void require(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
 
 // numpy allows arrays that are not aligned; C++ does not.
 template <class Array>
@@ -57,5 +63,6 @@ void init_draw(nb::module_& m);
 void init_forest(nb::module_& m);
 void init_grow(nb::module_& m);
 void init_order(nb::module_& m);
+void init_subset(nb::module_& m);
 
 }  // namespace conjunto::bind

@@ -10,5 +10,6 @@ NB_MODULE(_core, m) {
     conjunto::bind::init_grow(m);
     conjunto::bind::init_c45(m);
     conjunto::bind::init_order(m);
+    conjunto::bind::init_subset(m);
     m.def("kernel_name", [] { return conjunto::best_kernels().name; }, "The vector kernels in use.");
 }

@@ -12,10 +12,6 @@
 
 namespace conjunto::bind {
 
-inline void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
-
 // What the members of a call see, as numpy holds it.
 struct ViewArrays {
     In1<std::uint64_t> members;

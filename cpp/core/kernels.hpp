@@ -91,6 +91,25 @@ struct CodedNode {
     std::uint32_t right;
 };
 
+struct alignas(32) ByteLanes {
+    std::int8_t lane[32];
+};
+
+// Subsets of members that differ in their low members alone, `sums` being what each low subset adds to `state`. A block is
+// 32 examples in one or more layers; an example is wrong where any of its layers is negative. Behind block b there are
+// layers[b] vectors of the state, and entries * layers[b] vectors of the sums.
+struct SubsetScan {
+    const ByteLanes* state;
+    const ByteLanes* sums;
+    const std::uint32_t* layers;
+    std::size_t blocks;       // at least one
+    std::size_t entries;      // low subsets
+    std::size_t first, end;   // those to look at
+    std::uint32_t limit;
+    std::uint32_t* entry;     // out: those wrong on at most `limit` examples, ascending; room for end - first
+    std::uint32_t* wrong;     // out: on how many
+};
+
 struct Kernels {
     const char* name;
     // Index 0: 4 lanes, index 1: 8 lanes.
@@ -117,6 +136,7 @@ struct Kernels {
     // Bits set in both, and in one of both.
     std::size_t (*count_and)(const std::uint64_t* a, const std::uint64_t* b, std::size_t words);
     std::size_t (*count_xor)(const std::uint64_t* a, const std::uint64_t* b, std::size_t words);
+    std::size_t (*scan_subsets)(const SubsetScan&);  // how many are listed
 };
 
 const Kernels& plain_kernels();

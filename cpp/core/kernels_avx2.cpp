@@ -42,6 +42,10 @@ Single8 reciprocal(Single8 x) {
 }
 unsigned set_lanes(Int4 mask) { return static_cast<unsigned>(_mm_movemask_ps((__m128)mask)); }
 unsigned set_lanes(Int8 mask) { return static_cast<unsigned>(_mm256_movemask_ps((__m256)mask)); }
+typedef std::int8_t Bytes __attribute__((vector_size(32)));
+std::uint32_t count_negative(const Bytes& bytes) {
+    return static_cast<std::uint32_t>(__builtin_popcount(static_cast<unsigned>(_mm256_movemask_epi8((__m256i)bytes))));
+}
 
 #include "kernels.inl"
 
@@ -198,7 +202,8 @@ const Kernels& best_kernels() {
                                  avx2::evaluate,
                                  avx2::count,
                                  avx2::count_and,
-                                 avx2::count_xor};
+                                 avx2::count_xor,
+                                 avx2::scan_subsets};
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") ? kernels : plain_kernels();
 }
 

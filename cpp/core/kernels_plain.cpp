@@ -25,7 +25,8 @@ const Kernels& plain_kernels() {
                                  evaluate,
                                  count,
                                  count_and,
-                                 count_xor};
+                                 count_xor,
+                                 scan_subsets};
     return kernels;
 }
 

@@ -612,6 +612,57 @@ TEST(select_keeps_rows_with_a_payload) {
         }
 }
 
+TEST(scan_subsets_lists_those_with_few_errors) {
+    std::mt19937_64 random(10);
+    for (int round = 0; round < 100; ++round) {
+        SubsetScan scan{};
+        std::vector<std::uint32_t> layers(1 + random() % 4);
+        std::size_t width = 0;
+        for (std::uint32_t& here : layers) width += here = static_cast<std::uint32_t>(1 + random() % 4);
+        scan.entries = 1 + random() % 40;
+        std::vector<ByteLanes> state(width), sums(width * scan.entries);
+        // Sums of state and table stay within a byte; its extremes do occur.
+        for (ByteLanes& vector : state)
+            for (std::int8_t& byte : vector.lane) byte = static_cast<std::int8_t>(static_cast<int>(random() % 128) - 64);
+        for (ByteLanes& vector : sums)
+            for (std::int8_t& byte : vector.lane) byte = static_cast<std::int8_t>(static_cast<int>(random() % 128) - 64);
+        scan.state = state.data();
+        scan.sums = sums.data();
+        scan.layers = layers.data();
+        scan.blocks = layers.size();
+        scan.first = random() % scan.entries;
+        scan.end = scan.first + random() % (scan.entries - scan.first + 1);
+        scan.limit = static_cast<std::uint32_t>(random() % (32 * layers.size()));
+        std::vector<std::uint32_t> entries, counts;
+        for (std::size_t entry = scan.first; entry < scan.end; ++entry) {
+            std::uint32_t wrong = 0;
+            std::size_t first = 0;
+            for (const std::uint32_t here : layers) {
+                for (std::size_t lane = 0; lane < 32; ++lane) {
+                    bool negative = false;
+                    for (std::size_t l = 0; l < here; ++l)
+                        negative |= state[first + l].lane[lane] + sums[first * scan.entries + entry * here + l].lane[lane] < 0;
+                    wrong += negative;
+                }
+                first += here;
+            }
+            if (wrong > scan.limit) continue;
+            entries.push_back(static_cast<std::uint32_t>(entry));
+            counts.push_back(wrong);
+        }
+        for (const Kernels* kernels : both()) {
+            const std::size_t room = scan.end - scan.first;
+            std::vector<std::uint32_t> entry(room + 1, kCanary), wrong(room + 1, kCanary);
+            scan.entry = entry.data();
+            scan.wrong = wrong.data();
+            CHECK(kernels->scan_subsets(scan) == entries.size());
+            CHECK(std::equal(entries.begin(), entries.end(), entry.begin()));
+            CHECK(std::equal(counts.begin(), counts.end(), wrong.begin()));
+            CHECK(entry[room] == kCanary && wrong[room] == kCanary);
+        }
+    }
+}
+
 TEST(evaluate_walks_the_tree) {
     std::mt19937_64 random(9);
     for (const std::size_t n_nodes : {0, 1, 2, 10, 200}) {

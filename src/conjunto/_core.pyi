@@ -185,6 +185,17 @@ class Table:
     @property
     def columns(self) -> int: ...
 
+def best_subsets(
+    truth: NDArray[np.int32],
+    classes: int,
+    sizes: NDArray[np.uint32],
+    labels: NDArray[np.int32] | None = None,
+    scores: NDArray[np.float64] | None = None,
+    weights: NDArray[np.float64] | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
+    prefer: NDArray[np.uint32] | None = None,
+    threads: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.uint64]]: ...
 def bootstrap(low: int, high: int, member: int, n: int, size: int) -> NDArray[np.int32]: ...
 def c45_extra_errors(rows: float, errors: float, confidence: float) -> float: ...
 def grow(
