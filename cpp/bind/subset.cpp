@@ -34,7 +34,8 @@ std::vector<std::uint32_t> require_choice(const In1<std::uint32_t>& numbers, std
     return {numbers.data(), numbers.data() + numbers.shape(0)};
 }
 
-void require_codes(const std::int32_t* codes, std::size_t n, std::int32_t least, std::size_t classes, const char* message) {
+void require_codes(const std::int32_t* codes, std::size_t n, std::int32_t least, std::size_t classes,
+                   const char* message) {
     for (std::size_t i = 0; i < n; ++i)
         require(codes[i] >= least && codes[i] < static_cast<std::int64_t>(classes), message);
 }
@@ -73,7 +74,8 @@ std::tuple<Out<double>, Out<std::int64_t>, Out<std::uint64_t>> search(
         for (std::size_t i = 0; i < scores->size(); ++i) require(!std::isinf(scores->data()[i]), "a score is infinite");
         request.scores = scores->data();
     }
-    require_weights(weights, request.members, "weights needs one entry per member", "a weight is negative or not finite");
+    require_weights(weights, request.members, "weights needs one entry per member",
+                    "a weight is negative or not finite");
     require_weights(sample_weight, request.examples, "sample_weight needs one entry per example",
                     "a weight of an example is negative or not finite");
     request.weights = weights ? weights->data() : nullptr;
@@ -105,8 +107,9 @@ std::tuple<Out<double>, Out<std::int64_t>, Out<std::uint64_t>> search(
 void init_subset(nb::module_& m) {
     using namespace nb::literals;
     m.def("best_subsets", &search, "truth"_a.noconvert(), "classes"_a, "sizes"_a.noconvert(),
-          "labels"_a.noconvert() = nb::none(), "scores"_a.noconvert() = nb::none(), "weights"_a.noconvert() = nb::none(),
-          "sample_weight"_a.noconvert() = nb::none(), "prefer"_a.noconvert() = nb::none(), "threads"_a = 1,
+          "labels"_a.noconvert() = nb::none(), "scores"_a.noconvert() = nb::none(),
+          "weights"_a.noconvert() = nb::none(), "sample_weight"_a.noconvert() = nb::none(),
+          "prefer"_a.noconvert() = nb::none(), "threads"_a = 1,
           "The least error of a subset of each size, how many attain it, and one of them as bits.");
 }
 

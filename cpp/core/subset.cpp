@@ -1,8 +1,9 @@
 // Equal votes, equal examples. For every example and every rival of its true class we keep a byte: votes for the truth
 // less votes for the rival, less 1 where the rival wins ties. The example is right where none of its bytes is negative.
 //
-// What the 2^low subsets of the first `low` members add to these bytes is tabulated, sorted by size. The subsets of the
-// other members are walked in Gray code, one member joining or leaving at a step, and the kernel adds the table to each.
+// What the 2^low subsets of the first `low` members add to these bytes is tabulated, sorted by size. The subsets of
+// the other members are walked in Gray code, one member joining or leaving at a step, and the kernel adds the table to
+// each.
 // Examples come in the order of their margins, the hardest first: most subsets have more errors than the best one of
 // their size after the first block of 32 examples or two, and nobody looks at the rest.
 #include "subset.hpp"
@@ -97,7 +98,8 @@ private:
             if (!silence && votes[static_cast<std::size_t>(truth)] == 0) ++always_;
             else out.push_back(std::move(example));
         }
-        std::stable_sort(out.begin(), out.end(), [](const Example& a, const Example& b) { return a.margin < b.margin; });
+        std::stable_sort(out.begin(), out.end(),
+                         [](const Example& a, const Example& b) { return a.margin < b.margin; });
         return out;
     }
 
@@ -138,7 +140,8 @@ private:
         std::stable_sort(entry_members_.begin(), entry_members_.end(),
                          [](std::uint32_t a, std::uint32_t b) { return std::popcount(a) < std::popcount(b); });
         entry_start_.assign(low_ + 2, 0);
-        for (const std::uint32_t members : entry_members_) ++entry_start_[static_cast<std::size_t>(std::popcount(members)) + 1];
+        for (const std::uint32_t members : entry_members_)
+            ++entry_start_[static_cast<std::size_t>(std::popcount(members)) + 1];
         std::partial_sum(entry_start_.begin(), entry_start_.end(), entry_start_.begin());
         sums_.assign(entries * width_, ByteLanes{});
         std::size_t first = 0;

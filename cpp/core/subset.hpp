@@ -1,6 +1,6 @@
-// The best subset of members of every size asked for, among all subsets of that size. A subset answers by plurality; its
-// error is the share of wrong answers among the examples on which any of its members votes. Two ways to the same answer:
-// subset.cpp counts equal votes with vectors of bytes, subset_sums.cpp adds up anything else.
+// The best subset of members of every size asked for, among all subsets of that size. A subset answers by plurality;
+// its error is the share of wrong answers among the examples on which any of its members votes. Two ways to the same
+// answer: subset.cpp counts equal votes with vectors of bytes, subset_sums.cpp adds up anything else.
 #pragma once
 
 #include <bit>

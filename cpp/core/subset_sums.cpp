@@ -1,6 +1,6 @@
-// Subsets of members whose votes weigh differently, or are scores, or are counted on examples of different weight. Every
-// subset is its predecessor and one member behind the last: the sums of each level are kept, so that every sum is added up
-// in the order of the members and nothing is ever subtracted.
+// Subsets of members whose votes weigh differently, or are scores, or are counted on examples of different weight.
+// Every subset is its predecessor and one member behind the last: the sums of each level are kept, so that every sum is
+// added up in the order of the members and nothing is ever subtracted.
 #include <algorithm>
 #include <cmath>
 
@@ -88,7 +88,8 @@ private:
             if (!level.heard[i]) continue;
             const double weight = request_.sample_weight ? request_.sample_weight[i] : 1.0;
             covered += weight;
-            if (!right(level.sums.data() + i * request_.classes, static_cast<std::size_t>(request_.truth[i]))) wrong += weight;
+            const double* sums = level.sums.data() + i * request_.classes;
+            if (!right(sums, static_cast<std::size_t>(request_.truth[i]))) wrong += weight;
         }
         return covered > 0 ? wrong / covered : std::numeric_limits<double>::infinity();
     }
@@ -109,7 +110,8 @@ private:
 
 void search_subset_sums(const SubsetRequest& request, SubsetRecord& record) {
     const std::size_t first = std::min(request.members, kTaskMembers), tasks = std::size_t{1} << first;
-    // One record per task, merged in their order: which of two errors that rounding parts is kept does not depend on threads.
+    // One record per task, merged in their order: which of two errors that rounding parts is kept does not depend on
+    // threads.
     std::vector<SubsetRecord> records(tasks, record);
     parallel_for(tasks, std::max<std::size_t>(1, request.threads), [&](std::size_t task, std::size_t worker) {
         if (worker == 0 && request.pause) request.pause();

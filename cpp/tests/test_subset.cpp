@@ -37,10 +37,13 @@ struct Case {
     }
 };
 
-double quarters(std::mt19937_64& random, unsigned most) { return 0.25 * static_cast<double>(random() % (4 * most + 1)); }
+double quarters(std::mt19937_64& random, unsigned most) {
+    return 0.25 * static_cast<double>(random() % (4 * most + 1));
+}
 
 // Members are right with a chance of 5 in 8; abstentions in eighths.
-Case random_case(std::mt19937_64& random, std::size_t members, std::size_t examples, std::size_t classes, unsigned silence) {
+Case random_case(std::mt19937_64& random, std::size_t members, std::size_t examples, std::size_t classes,
+                 unsigned silence) {
     Case out{members, examples, classes, {}, {}, {}, {}, {}, {}};
     for (std::size_t i = 0; i < examples; ++i) out.truth.push_back(static_cast<std::int32_t>(random() % classes));
     for (std::size_t t = 0; t < members; ++t)
@@ -154,8 +157,8 @@ TEST(abstentions_leave_examples_out) {
     std::mt19937_64 random(3);
     for (int round = 0; round < 60; ++round) {
         const std::size_t members = 1 + random() % 9, examples = 1 + random() % 100, classes = 1 + random() % 4;
-        compare(random_case(random, members, examples, classes, 1 + static_cast<unsigned>(random() % 8)), 1 + random() % 9,
-                random() % 4);
+        const auto silence = 1 + static_cast<unsigned>(random() % 8);
+        compare(random_case(random, members, examples, classes, silence), 1 + random() % 9, random() % 4);
     }
 }
 
@@ -180,8 +183,9 @@ TEST(weights_and_scores_are_added_up) {
 TEST(many_tasks_many_blocks) {
     // Members that agree but for one example each: whoever is out of a subset is known, and so are the errors.
     const std::size_t members = 25, examples = 100;
-    Case c{members, examples, 2, std::vector<std::int32_t>(members * examples, 1), std::vector<std::int32_t>(examples, 1),
-           {}, {}, {}, {}};
+    Case c{members, examples, 2, {}, {}, {}, {}, {}, {}};
+    c.labels.assign(members * examples, 1);
+    c.truth.assign(examples, 1);
     for (std::size_t t = 0; t < members; ++t) c.labels[t * examples + 4 * t] = 0;
     // A single member is wrong once, and of two they tie, which class 0 wins; three or more outvote each other's error.
     for (const std::size_t threads : {1, 2}) {

@@ -75,9 +75,9 @@ def exhaustive(
     -----
     The work doubles with every member. Equal votes on labels, with abstentions or without, on examples of equal weight
     (or none) are fast: on one core, with 300 examples of three classes, 25 members take a tenth of a second, 31 take 2
-    to 4 seconds, 36 one to two minutes and 40 a quarter of an hour to half an hour. Weights of members, different
-    weights of examples and scores are added up one subset after another: 20 members take a second, 25 half a minute,
-    31 more than half an hour. For more members use `optimal`, `genetic`, or an order such as `reduce_error`.
+    to 4 seconds and 36 about a minute; at that rate 40 take a quarter of an hour or more. Weights of members, different
+    weights of examples and scores are added up one subset after another: 20 members take a second, and so 25 half a
+    minute and 31 more than half an hour. For more members use `optimal`, `genetic`, or an order such as `reduce_error`.
 
     References
     ----------
