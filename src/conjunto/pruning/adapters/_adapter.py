@@ -141,13 +141,21 @@ class Adapter:
             raise ValueError("members holds a number twice: an ensemble has every member once")
         return [int(t) for t in chosen]
 
+    def _names(self) -> Any:
+        """The names of the columns that the ensemble was fitted on; None where they had none."""
+        return getattr(self._of_columns, "feature_names_in_", None)
+
+    def _spelled(self, names: Any) -> list[Any]:
+        """Names as the ensemble spells them."""
+        return list(names)
+
     def _check_columns(self, X: Any) -> None:
         # scikit-learn's message about other names says neither whose they are nor what was expected.
         model = self._of_columns
         if picks_columns(model):
             return
-        names = getattr(model, "feature_names_in_", None)
-        if names is not None and is_frame(X) and list(X.columns) != list(names):
+        names = self._names()
+        if names is not None and is_frame(X) and self._spelled(X.columns) != list(names):
             raise ValueError(f"X has the columns {_listed(X.columns)}, and the ensemble was fitted on {_listed(names)}")
         expected, shape = getattr(model, "n_features_in_", None), getattr(X, "shape", None)
         if shape is None and isinstance(X, Sequence) and len(X):
@@ -208,5 +216,5 @@ def _targets(y: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _listed(names: Any) -> str:
-    names = list(names)
+    names = names.tolist() if hasattr(names, "tolist") else list(names)
     return ", ".join(repr(name) for name in names[:LISTED]) + (", …" if len(names) > LISTED else "")
