@@ -111,6 +111,9 @@ def test_sequential(model):
         return NAMES[sum(weights[t] * scores[t] for t in members).argmax(axis=1)]
 
     part = check_adapter(fitted, TEST, by_hand, SUBSET)
+    votes, own = adapt(fitted).votes(TEST), fitted.votes(TEST)
+    np.testing.assert_array_equal(votes.weights, fitted.estimator_weights_)
+    np.testing.assert_array_equal(votes.answers, own.answers if own.scores is None else own.scores.argmax(axis=2))
     assert part.n_estimators == len(part) == 3
     np.testing.assert_array_equal(part.estimator_weights_, fitted.estimator_weights_[SUBSET])
     np.testing.assert_array_equal(part.estimator_errors_, fitted.estimator_errors_[SUBSET])
