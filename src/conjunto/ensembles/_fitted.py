@@ -79,8 +79,12 @@ class FittedMembers(BaseEstimator):
         """How many voters there are: members, rounds or committees."""
         return len(self)
 
+    def _soft(self) -> bool:
+        """Whether the class shares of the members are averaged, who could vote as well."""
+        return False
+
     def _adds_scores(self) -> bool:
-        """Whether voters add scores to the classes instead of one vote to one class."""
+        """Whether `votes` are scores of the classes, not labels."""
         return False
 
     def _shares(self, t: int, X: Any) -> NDArray[np.float64]:

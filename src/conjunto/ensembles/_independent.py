@@ -354,9 +354,6 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
         """(n, K): the votes, or summed class shares, of the members; counted without `Votes`, which takes longer."""
         return self._members.counts(rows, self._soft(), self._threads())
 
-    def _adds_scores(self) -> bool:
-        return self._soft()
-
     def _shares(self, t: int, X: Any) -> NDArray[np.float64]:
         part = self._with_members([t])
         return part._counts(part._read(X))

@@ -1,4 +1,4 @@
-"""Labels that models predict as class codes."""
+"""What models predict, checked: one answer per row, labels as class codes."""
 
 from __future__ import annotations
 
@@ -17,3 +17,13 @@ def codes_of(labels: Any, classes: NDArray[Any], who: str) -> NDArray[np.int32]:
         label = distinct.tolist()[int((codes < 0).argmax())]
         raise ValueError(f"{who} predicts the label {label!r}, which is not among the classes {classes.tolist()}")
     return codes[place.reshape(-1)]
+
+
+def one_answer(said: Any, who: str) -> NDArray[Any]:
+    """(n,): the answers, of which there may be one per row."""
+    said = np.asarray(said)
+    if said.ndim == 2 and said.shape[1] == 1:
+        return said[:, 0]
+    if said.ndim != 1:
+        raise TypeError(f"{who} has several outputs, its answers are {said.shape}, and members vote on one")
+    return said

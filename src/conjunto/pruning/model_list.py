@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto.ballot import count_votes
-from conjunto.pruning._labels import codes_of
+from conjunto.pruning._labels import codes_of, one_answer
 from conjunto.votes import Votes
 
 
@@ -172,7 +172,8 @@ class ModelListRegressor(RegressorMixin, _ModelList):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean of what the models predict."""
         check_is_fitted(self)
-        return np.mean([model.predict(X) for model in self.estimators_], axis=0, dtype=np.float64)
+        said = [one_answer(model.predict(X), f"models[{t}]") for t, model in enumerate(self.estimators_)]
+        return np.mean(said, axis=0, dtype=np.float64)
 
 
 def _one_column(y: Any) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import conjunto
 from conjunto.ballot import count_votes, decide, weighted_median
+from conjunto.model_file import Model, load_model, save_model
 from conjunto.pruning.adapters import adapt
 from conjunto.votes import Votes
 
@@ -110,6 +111,9 @@ def test_sequential(model):
         return NAMES[sum(weights[t] * scores[t] for t in members).argmax(axis=1)]
 
     part = check_adapter(fitted, TEST, by_hand, SUBSET)
+    votes, own = adapt(fitted).votes(TEST), fitted.votes(TEST)
+    np.testing.assert_array_equal(votes.weights, fitted.estimator_weights_)
+    np.testing.assert_array_equal(votes.answers, own.answers if own.scores is None else own.scores.argmax(axis=2))
     assert part.n_estimators == len(part) == 3
     np.testing.assert_array_equal(part.estimator_weights_, fitted.estimator_weights_[SUBSET])
     np.testing.assert_array_equal(part.estimator_errors_, fitted.estimator_errors_[SUBSET])
@@ -241,6 +245,24 @@ def test_frames_with_categories():
         np.testing.assert_array_equal(adapter.check(frame, LABELS), np.searchsorted(NAMES, LABELS))
         with pytest.raises(ValueError, match="X has the columns 'side', 'number', and the ensemble was fitted on 'num"):
             adapter.check(frame[["side", "number"]], LABELS)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        conjunto.BaggingClassifier(n_estimators=5, balanced=True, random_state=0),
+        conjunto.AdaBoostClassifier(n_estimators=5, algorithm="m2"),
+        conjunto.DoubleBaggingClassifier(n_estimators=5, random_state=0),
+        conjunto.IGPCommitteesClassifier(n_committees=5, committee_size=2, random_state=0),
+        conjunto.ECOCClassifier(n_estimators=5, random_state=0),
+    ],
+    ids=repr,
+)
+def test_a_part_in_a_model_file(model, tmp_path):
+    part = adapt(model.fit(X, LABELS)).take([3, 1])
+    path = tmp_path / "part.skops"
+    save_model(path, Model(part, {str(k): "number" for k in range(5)}, "place", "classification"))
+    np.testing.assert_array_equal(load_model(path).estimator.predict(TEST), part.predict(TEST))
 
 
 def test_a_single_class():

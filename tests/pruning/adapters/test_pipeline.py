@@ -2,16 +2,18 @@
 
 import numpy as np
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import AdaBoostRegressor, BaggingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import conjunto
 from conjunto.pruning.adapters import adapt
 
-from .oracles import NAMES, as_frame, check_adapter, make_rows
+from .oracles import NAMES, as_frame, check_adapter, decision, make_rows
 
 X, LABELS, TARGETS = make_rows()
 TEST = make_rows(80, seed=1)[0]
@@ -54,6 +56,18 @@ def test_a_pipeline_in_a_pipeline():
     transformed = inner[0].transform(fitted[0].transform(TEST))
     sums = sum(inner[-1].estimators_[t].predict_proba(transformed) for t in (2, 1))
     np.testing.assert_array_equal(part.predict(TEST), NAMES[sums.argmax(axis=1)])
+
+
+def test_columns_that_are_picked_by_name():
+    pick = ColumnTransformer([("scaled", StandardScaler(), ["column 0", "column 3"])])
+    fitted = make_pipeline(pick, RandomForestClassifier(n_estimators=4, random_state=0)).fit(as_frame(X), LABELS)
+    frame = as_frame(X)[["column 3", "column 0", "column 1"]]
+    np.testing.assert_array_equal(decision(adapt(fitted), frame), fitted.predict(as_frame(X)))
+    np.testing.assert_array_equal(adapt(fitted).check(frame, LABELS), np.searchsorted(NAMES, LABELS))
+    listed = adapt([fitted, DecisionTreeClassifier().fit(X, LABELS)])
+    np.testing.assert_array_equal(listed.check(frame, LABELS), np.searchsorted(NAMES, LABELS))
+    with pytest.raises(ValueError, match=r"columns are missing: \{'column 3'\}"):
+        adapt(fitted).votes(as_frame(X)[["column 0"]])
 
 
 def test_messages():

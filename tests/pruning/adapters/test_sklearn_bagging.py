@@ -36,7 +36,7 @@ def shares(fitted, t):
     [
         (BaggingClassifier(DecisionTreeClassifier(max_depth=2), 8, random_state=0), True),
         (BaggingClassifier(n_estimators=8, max_features=2, bootstrap_features=True, random_state=0), True),
-        (BaggingClassifier(KNeighborsClassifier(1), 8, max_samples=2, random_state=0), True),
+        (BaggingClassifier(KNeighborsClassifier(1, algorithm="kd_tree"), 8, max_samples=2, random_state=0), True),
         (BaggingClassifier(LinearSVC(), 8, max_features=3, random_state=0), False),
     ],
     ids=repr,
@@ -56,7 +56,9 @@ def test_classifiers(model, soft, frame):
 
 def test_members_that_miss_classes_are_among_these():
     # Learners that take sample weights are told of all classes; this one is not.
-    fitted = BaggingClassifier(KNeighborsClassifier(1), 8, max_samples=2, random_state=0).fit(X, LABELS)
+    fitted = BaggingClassifier(KNeighborsClassifier(1, algorithm="kd_tree"), 8, max_samples=2, random_state=0).fit(
+        X, LABELS
+    )
     assert {len(model.classes_) for model in fitted.estimators_} >= {1, 2}
 
 
@@ -101,5 +103,8 @@ def test_messages():
     assert len(adapt(grown).take([4, 0])) == 2
     with pytest.raises(ValueError, match="BaggingClassifier was fitted on more than 90 rows"):
         whole.seen(90)
+    several = BaggingRegressor(n_estimators=2).fit(X, np.stack([TARGETS, TARGETS], axis=1))
+    with pytest.raises(TypeError, match=r"member 0 of BaggingRegressor has several outputs, its answers are \(150"):
+        adapt(several).votes(X)
     with pytest.raises(TypeError, match="BaggingClassifier counts votes and adds up no class scores"):
         adapt(BaggingClassifier(LinearSVC(), 2).fit(X, LABELS)).shares(0, X)

@@ -24,6 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto.pruning.adapters._adapter import Adapter
+from conjunto.pruning.adapters.lightgbm_forest import LightGBMForest
 from conjunto.pruning.adapters.model_list import ModelList
 from conjunto.pruning.adapters.own import OwnEnsemble, is_own
 from conjunto.pruning.adapters.pipeline import PipelineAdapter
@@ -49,7 +50,7 @@ GRADIENT_BOOSTING = (
 BOOSTING_LIBRARIES = ("lightgbm", "xgboost", "catboost")
 WHAT_CAN_BE_TAKEN = (
     "an ensemble of conjunto; of scikit-learn RandomForest, ExtraTrees, Bagging, AdaBoost and Voting, classifiers and "
-    "regressors; a Pipeline that ends in one of these; or a list of fitted models"
+    'regressors; of LightGBM boosting_type="rf"; a Pipeline that ends in one of these; or a list of fitted models'
 )
 
 
@@ -59,7 +60,7 @@ def adapt(fitted: Any) -> Adapter:
     Parameters
     ----------
     fitted : estimator, or list or tuple of fitted models
-        An ensemble of conjunto or scikit-learn, a pipeline that ends in one, or models of any kind.
+        An ensemble of conjunto, scikit-learn or LightGBM, a pipeline that ends in one, or models of any kind.
 
     Returns
     -------
@@ -92,11 +93,13 @@ def adapt(fitted: Any) -> Adapter:
     for kinds, family in FAMILIES:
         if isinstance(fitted, kinds):
             return family(fitted)
+    if _library(fitted) == "lightgbm" and _is_forest(fitted):
+        return LightGBMForest(fitted)
     raise TypeError(_why_not(fitted))
 
 
 def _why_not(fitted: Any) -> str:
-    name, library = type(fitted).__name__, type(fitted).__module__.split(".")[0]
+    name, library = type(fitted).__name__, _library(fitted)
     if library in BOOSTING_LIBRARIES and _is_forest(fitted):
         return (
             f"{name} keeps its trees in one model of {library}, which has no public way to take some of them out: fit "
@@ -110,6 +113,10 @@ def _why_not(fitted: Any) -> str:
     if hasattr(fitted, "best_estimator_"):
         return f"{name} is a search, not an ensemble: give its best_estimator_"
     return f"{name} cannot be taken apart into voters. What can: {WHAT_CAN_BE_TAKEN}"
+
+
+def _library(fitted: Any) -> str:
+    return type(fitted).__module__.split(".")[0]
 
 
 def _is_forest(fitted: Any) -> bool:

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
 
 from conjunto.ballot import leaders
 from conjunto.problem import is_frame
+from conjunto.pruning._labels import one_answer
 from conjunto.votes import Votes
 
 # Labels and names that a message lists.
@@ -65,7 +68,7 @@ class Adapter:
         is the class of its largest score.
         """
         rows = self.read(X).rows
-        answers = [self._answer(t, rows) for t in range(len(self))]
+        answers = [one_answer(self._answer(t, rows), f"member {t} of {self._name}") for t in range(len(self))]
         if self.classes is None:
             return Votes(values=np.stack(answers).astype(np.float64), weights=self._weights(), rule=self._rule)
         return Votes(labels=np.stack(answers).astype(np.int32), weights=self._weights(), classes=self.classes)
@@ -138,11 +141,21 @@ class Adapter:
             raise ValueError("members holds a number twice: an ensemble has every member once")
         return [int(t) for t in chosen]
 
+    def _names(self) -> Any:
+        """The names of the columns that the ensemble was fitted on; None where they had none."""
+        return getattr(self._of_columns, "feature_names_in_", None)
+
+    def _spelled(self, names: Any) -> list[Any]:
+        """Names as the ensemble spells them."""
+        return list(names)
+
     def _check_columns(self, X: Any) -> None:
         # scikit-learn's message about other names says neither whose they are nor what was expected.
         model = self._of_columns
-        names = getattr(model, "feature_names_in_", None)
-        if names is not None and is_frame(X) and list(X.columns) != list(names):
+        if picks_columns(model):
+            return
+        names = self._names()
+        if names is not None and is_frame(X) and self._spelled(X.columns) != list(names):
             raise ValueError(f"X has the columns {_listed(X.columns)}, and the ensemble was fitted on {_listed(names)}")
         expected, shape = getattr(model, "n_features_in_", None), getattr(X, "shape", None)
         if shape is None and isinstance(X, Sequence) and len(X):
@@ -153,6 +166,21 @@ class Adapter:
             raise ValueError(f"X must have two dimensions, rows and {expected} columns, got shape {shape}")
         if shape[1] != expected:
             raise ValueError(f"X has {shape[1]} columns, and the ensemble was fitted on {expected}")
+
+
+def picks_columns(model: Any) -> bool:
+    """Whether a model takes the columns that it needs from whatever X has, and says itself which are missing."""
+    if isinstance(model, Pipeline):
+        return picks_columns(model.steps[0][1])
+    return isinstance(model, ColumnTransformer)
+
+
+def columns_expected_by(models: Sequence[Any]) -> Any:
+    """A model that speaks for all of them about the columns of X; None where they do not agree."""
+    known = [model for model in models if hasattr(model, "n_features_in_")]
+    if not known or any(picks_columns(model) for model in known) or len({m.n_features_in_ for m in known}) > 1:
+        return None
+    return next((model for model in known if hasattr(model, "feature_names_in_")), known[0])
 
 
 def rows_seen(samples: Sequence[NDArray[np.intp]], n: int, name: str) -> NDArray[np.bool_]:
@@ -188,5 +216,5 @@ def _targets(y: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _listed(names: Any) -> str:
-    names = list(names)
+    names = names.tolist() if hasattr(names, "tolist") else list(names)
     return ", ".join(repr(name) for name in names[:LISTED]) + (", …" if len(names) > LISTED else "")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.pruning._labels import codes_of
-from conjunto.pruning.adapters._adapter import Adapter
+from conjunto.pruning.adapters._adapter import Adapter, columns_expected_by
 from conjunto.pruning.model_list import ModelListClassifier, ModelListRegressor, classes_of
 
 
@@ -30,7 +30,11 @@ class ModelList(Adapter):
 
     @property
     def _of_columns(self) -> Any:
-        return next((model for model in self._models if hasattr(model, "n_features_in_")), None)
+        return columns_expected_by(self._models)
+
+    def _read(self, X: Any) -> Any:
+        self._check_columns(X)
+        return X
 
     def _said(self, t: int, rows: Any) -> NDArray[Any]:
         said = np.asarray(self._models[t].predict(rows))

@@ -26,7 +26,7 @@ class OwnEnsemble(Adapter):
         if fitted._not_voters:
             raise TypeError(f"{self._name} cannot be taken apart: {fitted._not_voters}")
         self.classes = getattr(fitted, "classes_", None)
-        self.soft = fitted._adds_scores()
+        self.soft = fitted._soft() or fitted._adds_scores()
 
     def __len__(self) -> int:
         return int(self.fitted._n_voters())
@@ -37,13 +37,13 @@ class OwnEnsemble(Adapter):
 
     def votes(self, X: Any) -> Votes:
         """Return what each voter says about each row."""
-        votes: Votes = self.fitted.votes(self.read(X).rows)
-        if votes.groups is not None:
-            return Votes(labels=_decided(votes), classes=votes.classes)
-        if votes.scores is not None:
-            labels = np.stack([leaders(scores.astype(np.float64)) for scores in votes.scores]).astype(np.int32)
-            return Votes(labels=labels, weights=votes.weights, classes=votes.classes)
-        return votes
+        rows = self.read(X).rows
+        if self.fitted._adds_scores():
+            # One voter at a time: scores of all voters, rows and classes may take more than there is.
+            labels = np.stack([leaders(self.fitted._shares(t, rows)) for t in range(len(self))]).astype(np.int32)
+            return Votes(labels=labels, weights=self.fitted.estimator_weights_, classes=self.classes)
+        votes: Votes = self.fitted.votes(rows)
+        return votes if votes.groups is None else Votes(labels=_decided(votes), classes=votes.classes)
 
     def shares(self, t: int, X: Any) -> NDArray[np.float64]:
         """Return what voter t adds to the classes, (n, K), times its weight."""

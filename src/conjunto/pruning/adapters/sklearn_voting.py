@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.pruning.adapters._adapter import Adapter
+from conjunto.pruning.adapters._adapter import Adapter, columns_expected_by
 
 
 class SklearnVoting(Adapter):
@@ -26,6 +26,14 @@ class SklearnVoting(Adapter):
 
     def __len__(self) -> int:
         return len(self.fitted.estimators_)
+
+    @property
+    def _of_columns(self) -> Any:
+        return columns_expected_by(self.fitted.estimators_)
+
+    def _read(self, X: Any) -> Any:
+        self._check_columns(X)
+        return X
 
     def _said(self, t: int, rows: Any) -> NDArray[Any]:
         return self.fitted.estimators_[t].predict(rows)
