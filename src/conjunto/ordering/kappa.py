@@ -21,8 +21,8 @@ def kappa(votes: Votes | ArrayLike, y: ArrayLike | None = None, *, n_jobs: int |
     ----------
     votes : Votes or array of shape (T, n)
         Votes on classes.
-    y : ignored
-        The order does not depend on the truth.
+    y : array-like of shape (n,), default=None
+        Checked, if it is given; the order does not depend on it.
     n_jobs : int, default=None
         Threads.
 
@@ -41,7 +41,10 @@ def kappa(votes: Votes | ArrayLike, y: ArrayLike | None = None, *, n_jobs: int |
     >>> kappa([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0]])
     array([0, 2, 1])
     """
-    ballot = read_classes(votes, np.zeros(as_votes(votes).n_examples, dtype=int), None, "kappa")
+    votes = as_votes(votes)
+    if y is None:
+        y = np.full(votes.n_examples, 0 if votes.classes is None else votes.classes[0])
+    ballot = read_classes(votes, y, None, "kappa")
     if len(ballot) == 1:
         return ballot.permutation([0])
     kappas = _core.kappa_statistics(ballot.labels, ballot.n_classes, threads_of(n_jobs))

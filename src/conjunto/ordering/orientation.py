@@ -89,7 +89,7 @@ def orientation_size(votes: Votes | ArrayLike, y: ArrayLike, *, sample_weight: A
 
 
 def _cosines(ballot: ClassBallot) -> NDArray[np.float64] | None:
-    """(T,): of the angles to the reference vector; -1 for voters that vote on nothing; None if it has no direction."""
+    """(T,): of the angles to the reference vector; -2, last, for voters that vote on nothing; None: no direction."""
     n = len(ballot.truth)
     worth = np.ones(n) if ballot.sample_weight is None else ballot.sample_weight
     weights = np.ones(len(ballot)) if ballot.weights is None else ballot.weights
@@ -99,12 +99,13 @@ def _cosines(ballot: ClassBallot) -> NDArray[np.float64] | None:
         voters += weights[rows] @ voted
     known = voters > 0
     worth = np.where(known, worth, 0.0)
-    mean = np.divide(sums, voters, out=np.zeros(n), where=known)
+    mean = _without_rounding(np.divide(sums, voters, out=np.zeros(n), where=known))
     square = worth @ mean**2
-    reference = np.where(known, 1.0 - (worth @ mean / square * mean if square > 0 else 0.0), 0.0)
+    along = worth @ mean / square * mean if square > 0 else np.zeros(n)
+    reference = _without_rounding(np.where(known, 1.0 - along, 0.0))
     sine = float(np.sqrt(worth @ reference**2 / worth.sum())) if worth.any() else 0.0
     if sine < UNSTABLE:
-        fallback = ": members are ordered by their error instead" if sine < NO_DIRECTION else ""
+        fallback = ": members are ordered by individual_error instead" if sine < NO_DIRECTION else ""
         warnings.warn(
             "orientation is unreliable here: the members are right on nearly the same examples, so that nothing tells "
             f"them apart (|c_ref| is {sine:.2g} of the diagonal){fallback}",
@@ -112,13 +113,18 @@ def _cosines(ballot: ClassBallot) -> NDArray[np.float64] | None:
         )
         if sine < NO_DIRECTION:
             return None
-    cosines = np.full(len(ballot), -1.0)
+    cosines = np.empty(len(ballot))
     for rows, right, voted in _blocks(ballot):
         products = (2 * right - voted) @ (worth * reference)
         lengths = np.sqrt((voted @ worth) * (voted @ (worth * reference**2)))
         np.divide(products, lengths, out=products, where=lengths > 0)
-        cosines[rows] = np.where(lengths > 0, products, np.where(voted @ worth > 0, 0.0, -1.0))
+        cosines[rows] = np.where(lengths > 0, products, np.where(voted @ worth > 0, 0.0, -2.0))
     return cosines
+
+
+def _without_rounding(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Components that are 0 but for rounding would have a direction."""
+    return np.where(np.abs(vector) < 1e-12, 0.0, vector)
 
 
 def _blocks(ballot: ClassBallot) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.float64]]]:
