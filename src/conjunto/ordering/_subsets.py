@@ -73,12 +73,15 @@ class SubsetErrors:
     def __call__(self, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
         """(P,): the errors of P subsets, the rows of `chosen` (P, T)."""
         tie = self._tie(chosen @ self._reach)
-        chosen = chosen.astype(self._dtype)
+        factors, flags = chosen.astype(self._dtype), chosen.astype(np.float32)
         wrong, covered = np.zeros(len(chosen)), np.zeros(len(chosen))
         for block in self._blocks():
             shape = (len(chosen), *block.each.shape[1:])
-            sums = (chosen @ block.each.reshape(len(block.each), -1)).reshape(shape)
-            voted = chosen @ block.voted.astype(self._dtype) > 0
+            sums = (factors @ block.each.reshape(len(block.each), -1)).reshape(shape)
+            if block.voted.all():
+                voted = np.broadcast_to(chosen.any(axis=1, keepdims=True), (len(chosen), len(block.weight)))
+            else:
+                voted = flags @ block.voted.astype(np.float32) > 0
             _judge(block, sums, voted, tie, wrong, covered)
         return _share(wrong, covered)
 
