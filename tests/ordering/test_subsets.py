@@ -31,7 +31,7 @@ def ballots(draw):
     sample_weight = sample_weight if sample_weight.any() else np.ones(examples)
     known = np.arange(classes)
     if draw(st.booleans()):
-        scores = draw(hnp.arrays(np.float64, (members, examples, classes), elements=st.sampled_from([-0.2, 0.1, 0.3])))
+        scores = draw(hnp.arrays(np.float64, (members, examples, classes), elements=st.sampled_from([0.0, 0.1, 0.3])))
         scores[labels < 0] = np.nan
         return Votes(scores=scores, weights=weights, classes=known), y, sample_weight
     return Votes(labels=labels, weights=weights, classes=known), y, sample_weight

@@ -24,6 +24,8 @@ class Margins(NamedTuple):
 
     each: NDArray[Any]
     """(T, K - 1, n)"""
+    others: NDArray[np.intp]
+    """(K - 1, n): the codes of the other classes."""
     sign: NDArray[Any]
     """(K - 1, n): 1 where the other class has the lower code and wins a tie, else -1."""
     voted: NDArray[np.bool_]
@@ -32,7 +34,7 @@ class Margins(NamedTuple):
     """(n,): the weight of each example."""
 
 
-def margins(ballot: ClassBallot, examples: slice, dtype: Any = np.float64) -> Margins:
+def margins(ballot: ClassBallot, examples: slice | NDArray[np.intp], dtype: Any = np.float64) -> Margins:
     """The margins of the voters on some of the examples."""
     labels, truth = ballot.labels[:, examples], ballot.truth[examples]
     others = np.arange(ballot.n_classes - 1)[:, None]
@@ -49,7 +51,7 @@ def margins(ballot: ClassBallot, examples: slice, dtype: Any = np.float64) -> Ma
         each = each * ballot.weights[:, None, None]
     sign = np.where(others < truth, 1, -1).astype(dtype)
     weight = np.ones(len(truth)) if ballot.sample_weight is None else ballot.sample_weight[examples]
-    return Margins(each, sign, voted, weight)
+    return Margins(each, others, sign, voted, weight)
 
 
 def is_counted(ballot: ClassBallot) -> bool:
