@@ -58,7 +58,8 @@ def optimal(
     The program is solved by HiGHS. What is within reach depends on how close the best subset comes to no error at all:
     hundreds of examples and tens of members take a moment where it makes none, while with errors of 30 % 15 members and
     100 examples take seconds, and for 25 and 200 the answer after a minute is a good subset with a bound. Which of
-    several best subsets is found is the solver's choice.
+    several best subsets is found is the solver's choice. Some releases of HiGHS print a line that ends in
+    "tmpSolver.run();" although they are told to be silent; it means nothing.
 
     Parameters
     ----------
@@ -150,10 +151,10 @@ class _Program:
         example = np.nonzero(lines)[1]
         wrong, place = np.unique(example, return_inverse=True)
         n_voted = self._voted.sum(axis=0)
-        open_ = len(each) - n_voted >= size
-        covered = np.flatnonzero(open_)
+        avoidable = len(each) - n_voted >= size
+        covered = np.flatnonzero(avoidable)
         # Without a vote the margin is 0, and the line need not hold.
-        waived = np.flatnonzero(open_[example] & (needed[lines] > 0))
+        waived = np.flatnonzero(avoidable[example] & (needed[lines] > 0))
         rows = np.arange(len(example))
         voted = csr_array(self._voted[:, covered].T.astype(float))
         matrix = block_array(
@@ -179,7 +180,7 @@ class _Program:
         high = np.append(np.full(len(low) - 1, np.inf), size)
         self._constraints = LinearConstraint(matrix, low, high)
         self._voters, self._wrong, self._covered = len(each), wrong, covered
-        self._always = float(self._weights[~open_].sum())
+        self._always = float(self._weights[~avoidable].sum())
         self._least_covered = max(self._always, _least_cover(self._voted @ self._weights, size)) or 1.0
         # What may lie between the error of the best subset and the bound; nothing but rounding where errors are ratios.
         self.tolerance = ROUNDING if len(covered) else max(ROUNDING, 2 * SOLVER / self._least_covered)
