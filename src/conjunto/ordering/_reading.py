@@ -89,7 +89,9 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
         labels = np.ascontiguousarray(votes.labels, dtype=np.int32)
         if votes.classes is not None and labels.max() >= len(votes.classes):
             raise ValueError(f"votes hold the code {labels.max()}, and there are {len(votes.classes)} classes")
-        return ClassBallot(**shared, voters=None, labels=np.maximum(labels, -1), truth=truth, n_classes=k, scores=None)
+        return ClassBallot(
+            **shared, voters=None, labels=np.maximum(labels, -1), truth=truth, n_classes=k, scores=None
+        )
     scores = np.ascontiguousarray(votes.scores, dtype=np.float64)
     if np.isinf(scores).any():
         raise ValueError("scores must be finite; NaN is an abstention")
