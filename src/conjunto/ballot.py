@@ -37,7 +37,11 @@ def as_codes(votes: Votes, y: ArrayLike) -> NDArray[np.intp]:
     if votes.classes is None:
         return y.astype(np.intp)
     order = np.argsort(votes.classes)
-    codes = order[np.searchsorted(votes.classes, y, sorter=order).clip(0, len(order) - 1)]
+    try:
+        codes = order[np.searchsorted(votes.classes, y, sorter=order).clip(0, len(order) - 1)]
+    except TypeError:
+        # Numbers cannot be looked up among texts.
+        raise ValueError(f"y has the label {y.tolist()[0]!r}, which the members do not know") from None
     unknown = votes.classes[codes] != y
     if unknown.any():
         raise ValueError(f"y has the label {y[unknown].tolist()[0]!r}, which the members do not know")

@@ -1,4 +1,4 @@
-"""Orders of members: functions of votes and y, one criterion per file.
+"""Orders and subsets of members: functions of votes and y, one criterion per file.
 
 `ORDERINGS` are the ones that `order` and `prune` know by name; any function of votes and y that returns a permutation
 is one, too.
@@ -10,10 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.ordering.boosting_based import boosting_based, boosting_size
+from conjunto.ordering.clustering import clustering
 from conjunto.ordering.complementarity import complementarity
+from conjunto.ordering.exhaustive import Subsets, exhaustive
+from conjunto.ordering.genetic import genetic
 from conjunto.ordering.individual_error import individual_error
 from conjunto.ordering.kappa import kappa
 from conjunto.ordering.margin_distance import margin_distance
+from conjunto.ordering.optimal import Optimum, optimal
 from conjunto.ordering.orientation import orientation, orientation_size
 from conjunto.ordering.random_order import random_order
 from conjunto.ordering.reduce_error import reduce_error
@@ -31,12 +35,18 @@ ORDERINGS: dict[str, Callable[..., NDArray[np.intp]]] = {
 
 __all__ = [
     "ORDERINGS",
+    "Optimum",
+    "Subsets",
     "boosting_based",
     "boosting_size",
+    "clustering",
     "complementarity",
+    "exhaustive",
+    "genetic",
     "individual_error",
     "kappa",
     "margin_distance",
+    "optimal",
     "orientation",
     "orientation_size",
     "random_order",

@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from conjunto.ballot import as_codes, as_votes, count_votes, leaders
 from conjunto.votes import Votes
 
+# Values that differ by less than this share of their scale differ by rounding alone: they tie.
+ROUNDING = 1e-10
+
 
 @dataclass(frozen=True, eq=False)
 class Ballot:
@@ -106,6 +109,12 @@ def read_classes(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLik
             "use reduce_error, complementarity, margin_distance or individual_error"
         )
     return ballot
+
+
+def first_best(scores: NDArray[np.float64]) -> int:
+    """The lowest index whose score is the least, up to rounding."""
+    scale = np.abs(scores[np.isfinite(scores)]).max(initial=0.0)
+    return int((scores <= scores.min() + ROUNDING * scale).argmax())
 
 
 def _codes(votes: Votes, y: ArrayLike) -> NDArray[np.int32]:

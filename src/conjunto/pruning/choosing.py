@@ -10,32 +10,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.checks import suggest
-from conjunto.ordering import ORDERINGS
+from conjunto.ordering import ORDERINGS, clustering, exhaustive, genetic, optimal
 from conjunto.pruning.adapters import Adapter
 from conjunto.pruning.judging import Judged
 from conjunto.votes import Votes
 
 Method = str | Callable[..., Any]
+# Methods that choose a subset of a given size, as functions of votes, y and the size.
+SELECTORS: dict[str, Callable[..., Any]] = {
+    "exhaustive": lambda votes, y, size, **more: exhaustive(votes, y, sizes=[size], **more).members[0],
+    "optimal": lambda votes, y, size, **more: optimal(votes, y, size, **more).members,
+    "clustering": clustering,
+    "genetic": lambda votes, y, size, **more: genetic(votes, y, **more),
+}
+# The functions behind them, which say what else they take.
+_BEHIND: dict[str, Callable[..., Any]] = {"exhaustive": exhaustive, "optimal": optimal, "genetic": genetic}
 
 
 def check_method(method: Any) -> None:
     """Refuse what is neither a name nor a function."""
-    if isinstance(method, str) and method not in ORDERINGS:
-        raise ValueError(f"unknown method {method!r}; {suggest(method, ORDERINGS)}; or give a function of votes and y")
+    known = [*ORDERINGS, *SELECTORS]
+    if isinstance(method, str) and method not in known:
+        raise ValueError(
+            f"unknown method {method!r}; {suggest(method, known, len(known))}; or give a function of votes and y"
+        )
     if not isinstance(method, str) and not callable(method):
         raise ValueError(f"method must be a name or a function of votes and y, got {method!r}")
 
 
 def choose(
-    adapter: Adapter, judged: Judged, method: Method, *, n_jobs: int | None, random_state: Any
+    adapter: Adapter, judged: Judged, method: Method, size: int | None, *, n_jobs: int | None, random_state: Any
 ) -> NDArray[np.intp]:
-    """The members in the order of a method, or the subset that it chooses."""
+    """The members in the order of a method, or the subset that it chooses, of this size if it can be told one."""
     check_method(method)
-    function = ORDERINGS[method] if isinstance(method, str) else method
     votes = judged.votes(adapter)
+    truth = truth_of(votes, judged)
     offered = {"sample_weight": judged.weight, "n_jobs": n_jobs, "random_state": random_state}
-    order = function(votes, truth_of(votes, judged), **_taken(function, offered))
-    return check_members(order, len(adapter), method)
+    if isinstance(method, str) and method in SELECTORS:
+        if size is None and method != "genetic":
+            raise ValueError(f"keep must be a share or a number of members: {method} chooses a subset of a given size")
+        found = SELECTORS[method](votes, truth, size, **_taken(_BEHIND.get(method, SELECTORS[method]), offered))
+    else:
+        function = ORDERINGS[method] if isinstance(method, str) else method
+        found = function(votes, truth, **_taken(function, offered))
+    return check_members(found, len(adapter), method)
 
 
 def truth_of(votes: Votes, judged: Judged) -> NDArray[Any]:

@@ -50,7 +50,7 @@ def order(
     """
     adapter = _several(fitted)
     name, rows = selection_rows(adapter, X, y, selection, sample_weight, random_state)
-    found = choose(adapter, rows[name], method, n_jobs=n_jobs, random_state=random_state)
+    found = choose(adapter, rows[name], method, len(adapter), n_jobs=n_jobs, random_state=random_state)
     if len(found) < len(adapter):
         raise ValueError("order needs a method that orders all members; one that chooses a subset goes into prune")
     return found
@@ -81,8 +81,9 @@ def prune(
         Rows and their answers. The training data, unless `selection` is a share: then rows that the ensemble has not
         seen.
     method : str or callable, default="margin_distance"
-        One of `conjunto.ordering.ORDERINGS`, or a function of `Votes` and y that returns members in an order, or a
-        subset of them. In regression margin distance is reduce-error.
+        One of `conjunto.ordering.ORDERINGS`; "exhaustive", "optimal", "clustering" or "meta_tree", which choose a
+        subset of the size that `keep` says; "genetic", which chooses the size, too; or a function of `Votes` and y that
+        returns members in an order, or a subset of them. In regression margin distance is reduce-error.
     keep : float, int, str or Budget, default=0.2
         How many members are kept: a share of them, their number, "auto" (a rule of the order), "min-oob" or
         "min-selection" (where the order's error is least, out of bag or on the rows of the selection), or the most that
@@ -140,7 +141,8 @@ def prune(
     if deciding is not None and deciding not in rows:
         adapter.seen(len(y))  # says why
         raise ValueError(f"keep={keep!r} needs the training data as X and y, and a selection that is no share of them")
-    chosen = choose(adapter, rows[name], method, n_jobs=n_jobs, random_state=random_state)
+    wanted = fixed_size(keep, len(adapter))
+    chosen = choose(adapter, rows[name], method, wanted, n_jobs=n_jobs, random_state=random_state)
     whole = np.concatenate([chosen, np.setdiff1d(np.arange(len(adapter)), chosen)])
     judged = rows if report else [deciding] if deciding is not None else []
     losses = {each: judge(adapter, whole, rows[each]) for each in judged}
@@ -151,6 +153,9 @@ def prune(
     else:
         size = _cut(adapter, chosen, keep, rows[name], X)
     pruned = adapter.take(chosen[:size])
+    for stale in ("order_", "curve_", "pruning_report_"):
+        # Of an earlier pruning.
+        pruned.__dict__.pop(stale, None)
     if report:
         facts = _report(adapter, pruned, size, rows, losses, X)
         named = method if isinstance(method, str) else getattr(method, "__name__", "a function")
@@ -191,8 +196,8 @@ def auto_size(adapter: Adapter, judged: Judged) -> int:
 def _report(
     adapter: Adapter, pruned: Any, size: int, rows: dict[str, Judged], losses: dict[str, Losses], X: Any
 ) -> dict[str, Any]:
-    """What was before and what is after, measured. The whole is a list of models where that was given."""
-    whole = adapter.take(np.arange(len(adapter)))
+    """What was before and what is after, measured."""
+    whole = adapter.fitted if hasattr(adapter.fitted, "predict") else adapter.take(np.arange(len(adapter)))
     block = thousand_rows(X)
     errors = {}
     for name, loss in losses.items():

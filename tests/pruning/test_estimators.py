@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+import sklearn.ensemble
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from conjunto import (
+    BaggingClassifier,
+    BaggingRegressor,
+    PrunedClassifier,
+    PrunedRegressor,
+    RandomForestClassifier,
+    prune,
+)
+from conjunto.datasets import make_waveform
+
+X, y = make_waveform(150, random_state=0)
+
+
+def test_fit_is_fit_and_prune():
+    bag = BaggingClassifier(n_estimators=30, random_state=0)
+    for selection in ("train", "oob"):
+        model = PrunedClassifier(bag, method="reduce_error", keep=7, selection=selection).fit(X, y)
+        by_hand = prune(bag.fit(X, y), X, y, method="reduce_error", keep=7, selection=selection)
+        assert model.order_.tolist() == by_hand.order_.tolist()
+        np.testing.assert_array_equal(model.predict_proba(X), by_hand.predict_proba(X))
+        assert len(model) == len(model.estimators_) == 7
+        stages = list(model.staged_predict(X))
+        assert len(stages) == 7
+        np.testing.assert_array_equal(stages[-1], model.predict(X))
+
+
+def test_a_share_is_set_aside():
+    forest = RandomForestClassifier(20, random_state=0)
+    model = PrunedClassifier(forest, selection=0.2, keep=5, random_state=0).fit(X, y)
+    assert model.estimator_._size[0] == 120
+    with pytest.raises(ValueError, match=r"selection=0.001 of 150 rows"):
+        PrunedClassifier(forest, selection=0.001).fit(X, y)
+
+
+def test_weights_reach_the_ensemble_and_the_selection():
+    bag = BaggingClassifier(n_estimators=20, random_state=0)
+    weight = np.linspace(0.5, 2, len(y))
+    model = PrunedClassifier(bag, keep=5).fit(X, y, sample_weight=weight)
+    by_hand = prune(bag.fit(X, y, sample_weight=weight), X, y, keep=5, sample_weight=weight)
+    assert model.order_.tolist() == by_hand.order_.tolist()
+    aside = PrunedClassifier(bag, keep=5, selection=0.3, random_state=0).fit(X, y, sample_weight=weight)
+    assert len(aside) == 5
+
+
+def test_reports_only_if_asked():
+    bag = BaggingClassifier(n_estimators=20, random_state=0)
+    model = PrunedClassifier(bag, report=True).fit(X, y)
+    assert model.pruning_report_["members"] == {"before": 20, "after": 4}
+    assert len(model.curve_["train"]) == 20
+    assert not hasattr(model.set_params(report=False).fit(X, y), "curve_")
+
+
+def test_grid_search_and_pipelines():
+    pipe = make_pipeline(StandardScaler(), PrunedClassifier(BaggingClassifier(n_estimators=20, random_state=0)))
+    search = GridSearchCV(
+        pipe,
+        {
+            "prunedclassifier__keep": [0.2, "auto"],
+            "prunedclassifier__method": ["orientation", "margin_distance"],
+            "prunedclassifier__estimator__max_samples": [0.5, 1.0],
+        },
+        cv=2,
+    ).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert len(search.best_estimator_[-1]) < 20
+
+
+def test_other_ensembles_and_pipelines_inside():
+    inner = make_pipeline(StandardScaler(), sklearn.ensemble.RandomForestClassifier(20, random_state=0))
+    model = PrunedClassifier(inner, keep=4).fit(X, y)
+    assert len(model.estimator_[-1].estimators_) == 4
+    assert not hasattr(model, "staged_predict")
+    assert hasattr(model, "predict_proba")
+    assert cross_val_score(model, X, y, cv=2).shape == (2,)
+
+
+def test_regressor():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(120, 3))
+    y = X[:, 0] + random.normal(size=120)
+    bag = BaggingRegressor(n_estimators=30, random_state=0)
+    model = PrunedRegressor(bag, selection="oob", keep=10).fit(X, y)
+    by_hand = prune(bag.fit(X, y), X, y, selection="oob", keep=10)
+    np.testing.assert_array_equal(model.predict(X), by_hand.predict(X))
+
+
+def test_bad_parameters():
+    with pytest.raises(TypeError, match="LogisticRegression cannot be taken apart"):
+        PrunedClassifier(LogisticRegression(max_iter=1000)).fit(X, y)
+    with pytest.raises(ValueError, match="selection must be"):
+        PrunedClassifier(selection="all").fit(X, y)
+    with pytest.raises(ValueError, match="keep must be"):
+        PrunedClassifier(BaggingClassifier(), keep=3.5).fit(X, y)
