@@ -1,0 +1,1 @@
+"""Smaller ensembles in place of large ones: some of the members, or one tree."""
