@@ -45,6 +45,7 @@ _HOMES = {
 _TOOLS = {
     "Budget": "conjunto.pruning.keep",
     "TreeDisplay": "conjunto.plots.tree",
+    "distil": "conjunto.pruning.distil",
     "export_rules": "conjunto.learners.text",
     "export_text": "conjunto.learners.text",
     "order": "conjunto.pruning.prune",

@@ -171,6 +171,7 @@ def test_a_subset_by_name(data):
     assert sorted(pruned.order_) == best.members[0].tolist()
     assert pruned.curve_["train"][4] == best.errors[0]
     assert len(prune(bag, X, y, method="clustering", keep=4, report=False)) == 4
+    assert 1 <= len(prune(bag, X, y, method="meta_tree", keep=4, report=False)) <= 4
     optimum = prune(bag, X, y, method="optimal", keep=5, report=False)
     assert error(optimum, X, y) == best.errors[0]
     assert error(prune(bag, X, y, method="genetic", random_state=0, report=False), X, y) <= error(bag, X, y)

@@ -13,6 +13,7 @@ from conjunto.checks import suggest
 from conjunto.ordering import ORDERINGS, clustering, exhaustive, genetic, optimal
 from conjunto.pruning.adapters import Adapter
 from conjunto.pruning.judging import Judged
+from conjunto.pruning.meta_tree import meta_tree
 from conjunto.votes import Votes
 
 Method = str | Callable[..., Any]
@@ -22,9 +23,15 @@ SELECTORS: dict[str, Callable[..., Any]] = {
     "optimal": lambda votes, y, size, **more: optimal(votes, y, size, **more).members,
     "clustering": clustering,
     "genetic": lambda votes, y, size, **more: genetic(votes, y, **more),
+    "meta_tree": lambda votes, y, size, **more: meta_tree(votes, y, size=size, **more),
 }
 # The functions behind them, which say what else they take.
-_BEHIND: dict[str, Callable[..., Any]] = {"exhaustive": exhaustive, "optimal": optimal, "genetic": genetic}
+_BEHIND: dict[str, Callable[..., Any]] = {
+    "exhaustive": exhaustive,
+    "optimal": optimal,
+    "genetic": genetic,
+    "meta_tree": meta_tree,
+}
 
 
 def check_method(method: Any) -> None:
