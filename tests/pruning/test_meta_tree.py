@@ -1,3 +1,4 @@
+import sys
 from itertools import product
 
 import numpy as np
@@ -162,7 +163,7 @@ def test_abstentions(classes):
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_sample_of_many_examples_is_enough_to_find_who_decides(classes, monkeypatch):
-    monkeypatch.setattr("conjunto.pruning.meta_tree.MOST_CELLS", 12 * 500)
+    monkeypatch.setattr(sys.modules["conjunto.pruning.meta_tree"], "MOST_CELLS", 12 * 500)
     votes = np.random.default_rng(11).integers(classes, size=(12, 4000))
     given = Votes(labels=votes, weights=np.where(np.arange(12) == 7, 1.0, 1e-3))
     assert meta_tree(given, size=4).tolist() == [7]
