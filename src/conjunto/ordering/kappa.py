@@ -41,7 +41,9 @@ def kappa(votes: Votes | ArrayLike, y: ArrayLike | None = None, *, n_jobs: int |
     >>> kappa([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0]])
     array([0, 2, 1])
     """
-    ballot = read_classes(votes, np.zeros(as_votes(votes).n_examples, dtype=int), None, "kappa")
+    votes = as_votes(votes)
+    some = np.zeros(votes.n_examples, dtype=int)
+    ballot = read_classes(votes, some if votes.classes is None else votes.classes[some], None, "kappa")
     if len(ballot) == 1:
         return ballot.permutation([0])
     kappas = _core.kappa_statistics(ballot.labels, ballot.n_classes, threads_of(n_jobs))
