@@ -32,6 +32,9 @@ _INNER_TYPES = (
     "conjunto.learners.members.ForeignMembers",
     "conjunto.learners.members.TreeMembers",
     "conjunto.problem.Columns",
+    "conjunto.pruning.keep.Budget",
+    "conjunto.pruning.model_list.ModelListClassifier",
+    "conjunto.pruning.model_list.ModelListRegressor",
     "conjunto.votes.Votes",
 )
 
