@@ -100,8 +100,8 @@ class PruningCurveDisplay:
             color, dash = STYLES[name]
             label = NAMES[name] + (" (optimistic)" if name in self.optimistic else "")
             ax.plot(self.members, error, color=color, linestyle=dash, linewidth=1.6, label=label)
-        for name, error in self.whole.items():
-            ax.axhline(error, color=STYLES[name][0], linewidth=0.8, alpha=0.8, zorder=1)
+        for name, whole in self.whole.items():
+            ax.axhline(whole, color=STYLES[name][0], linewidth=0.8, alpha=0.8, zorder=1)
         # One entry in the legend for all of them: they differ by the colour of their curve alone.
         ax.plot([], [], color="0.35", linewidth=0.8, label=f"all {len(self.members)} members")
         ax.axvline(self.size, color="0.2", linewidth=1.2, linestyle=(0, (4, 3)), zorder=1)
