@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import conjunto.experiments
-from conjunto import BaggingClassifier, BaggingRegressor, CARTClassifier
+from conjunto import BaggingClassifier, BaggingRegressor, CARTClassifier, prune
 from conjunto import RandomForestClassifier as OurForest
 from conjunto.datasets import Dataset, load, make_twonorm
 from conjunto.evaluation import error_curve
@@ -180,6 +180,47 @@ def test_nested_sizes_of_a_soft_vote_and_of_a_regression():
     small = BaggingRegressor(n_estimators=4, random_state=found.seed).fit(part.X_train, part.y_train)
     assert found.nested[4]["rmse"] == pytest.approx(np.sqrt(np.mean((small.predict(part.X_test) - part.y_test) ** 2)))
     assert found.confusion == []
+
+
+def test_orderings_that_share_a_seed_act_on_the_same_members():
+    """By hand: one ensemble, ordered twice; the errors of its prefixes on training and test rows."""
+    few = {"n_estimators": 20, "estimator__max_depth": 3}
+    orderings = ("reduce_error", "margin_distance")
+    methods = [
+        Method("bagging", name, {**few, "pruning__method": name, "pruning__keep": 1.0}, (0.2,), seed_as="bagging")
+        for name in orderings
+    ]
+    measures = ("error", "training-error")
+    trial = experiment((Method("bagging", parameters=few), *methods), ("sonar",), measures=measures)
+    whole = run(trial, "sonar", 1, "bagging")
+    part = Bench(trial).partition("sonar", 1)
+    model = build(trial.method("bagging"), "classification", whole.seed).fit(part.X_train, part.y_train)
+    found = [run(trial, "sonar", 1, name) for name in orderings]
+    for name, outcome in zip(orderings, found, strict=True):
+        assert outcome.seed == whole.seed
+        # All members in another order are the same ensemble.
+        assert outcome.measures == whole.measures
+        small = prune(model, part.X_train, part.y_train, method=name, keep=4)
+        assert outcome.nested == {
+            4: {
+                "error": np.mean(small.predict(part.X_test) != part.y_test),
+                "training-error": np.mean(small.predict(part.X_train) != part.y_train),
+            }
+        }
+    assert found[0].nested[4]["training-error"] < found[1].nested[4]["training-error"]
+
+
+def test_the_training_error_is_that_of_the_rows_of_the_fit():
+    methods = (Method("bagging", parameters={"n_estimators": 5, "max_samples": 0.3}, sizes=(2,)),)
+    for protocol in (FOLDS, Protocol("bootstrap-632", repetitions=2)):
+        trial = experiment(methods, ("sonar",), protocol, measures=("error", "training-error"))
+        found = run(trial, "sonar", 1, "bagging")
+        part = Bench(trial).partition("sonar", 1)
+        model = build(methods[0], "classification", found.seed).fit(part.X_train, part.y_train)
+        curve = error_curve(model.votes(part.X_train), part.y_train)
+        assert found.measures["training-error"] == pytest.approx(curve[4])
+        assert found.nested[2]["training-error"] == pytest.approx(curve[1])
+        assert 0 < found.measures["training-error"] < found.measures["error"]
 
 
 def test_a_single_model_has_no_sizes():

@@ -7,7 +7,7 @@ from sklearn.base import is_classifier, is_regressor
 
 import conjunto
 from conjunto.experiments import METHODS, make, panel
-from conjunto.experiments.methods import check_method, estimator_name
+from conjunto.experiments.methods import check_method, estimator_name, parameters_of
 
 TASKS = ("classification", "regression")
 CLAIMS = [(name, task) for name in METHODS for task in TASKS if estimator_name(name, task)]
@@ -17,6 +17,7 @@ BOTH = {
     "cart-pruned",
     "bagging",
     "balanced-bagging",
+    "pruned-bagging",
     "pasting",
     "random-subspace",
     "random-forest",
@@ -77,12 +78,12 @@ def test_every_method_does_what_it_claims(name, task):
 def test_parameters_of_the_table_exist_and_can_be_overridden(name, task):
     kind = getattr(conjunto, estimator_name(name, task))
     stated = METHODS[name].parameters
-    found = make(name, task).get_params()
+    found = parameters_of(make(name, task))
     assert {key for key in stated if "__" not in key} <= set(kind().get_params())
     assert {key: found[key] for key in stated} == dict(stated)
     if "n_estimators" in stated:
-        assert make(name, task, {"n_estimators": 7}).n_estimators == 7
-        assert make(name, task).n_estimators == stated["n_estimators"]
+        assert parameters_of(make(name, task, {"n_estimators": 7}))["n_estimators"] == 7
+        assert found["n_estimators"] == stated["n_estimators"]
 
 
 def test_panels_are_of_their_task():
@@ -150,3 +151,51 @@ def test_the_base_tree_has_a_name():
         make("bagging", "regression", {"estimator": "c45"})
     with pytest.raises(ValueError, match="has no parameter 'estimator__max_features'"):
         make("bagging", "classification", {"estimator": "c45", "estimator__max_features": 1})
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_method_is_pruned_after_its_fit(task):
+    X, y = fruit(task)
+    whole = make("bagging", task, {"n_estimators": 20}, random_state=3).fit(X, y)
+    small = conjunto.prune(whole, X, y, method="reduce_error", keep=5)
+    asked = {"pruning__method": "reduce_error", "pruning__keep": 5}
+    made = make("bagging", task, {"n_estimators": 20, **asked}, random_state=3)
+    assert type(made) is (conjunto.PrunedClassifier if task == "classification" else conjunto.PrunedRegressor)
+    assert (made.random_state, made.estimator.random_state) == (3, 3)
+    made.fit(X, y)
+    assert list(made.order_) == list(small.order_)
+    assert np.array_equal(made.predict(X), small.predict(X))
+
+
+def test_pruned_bagging_keeps_a_fifth_of_pruned_trees():
+    model = make("pruned-bagging", "classification", random_state=0)
+    assert model.estimator.estimator.prune == "cv"
+    assert len(model.fit(*fruit("classification"))) == 40
+    assert "pruned-bagging" not in panel("classification") + panel("regression")
+    # One word of the three is enough, and what the table says of the others stays.
+    assert (
+        parameters_of(make("pruned-bagging", "regression", {"pruning__keep": 7}))["pruning__method"]
+        == "margin_distance"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "match"),
+    [
+        ("bagging", {"pruning__kept": 3}, "no parameter 'pruning__kept'; did you mean 'pruning__keep'"),
+        ("bagging", {"pruning__random_state": 3}, "no parameter 'pruning__random_state'"),
+        (
+            "bagging",
+            {"pruning__method": "orientatoin"},
+            "bagging: pruning__.*'orientatoin'; did you mean 'orientation'",
+        ),
+        ("bagging", {"pruning__selection": "test"}, "bagging: pruning__selection must be"),
+        ("cart", {"pruning__keep": 0.2}, "cart cannot be pruned by pruning__keep: it is a single tree"),
+        ("igp", {"pruning__method": "kappa"}, "igp cannot be pruned by pruning__method: it is a single tree"),
+        ("round-robin", {"pruning__keep": 0.2}, "round-robin cannot be pruned .* the only one that tells"),
+        ("three-boost", {"pruning__keep": 0.2}, "three-boost cannot be pruned .* decide together"),
+    ],
+)
+def test_pruning_that_makes_no_sense_is_refused_before_a_fit(name, parameters, match):
+    with pytest.raises(ValueError, match=match):
+        check_method(name, parameters)

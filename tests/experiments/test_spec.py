@@ -253,6 +253,7 @@ def test_a_file_that_is_not_there(tmp_path):
         ({"methods": "cart"}, "methods must be a list"),
         ({"methods": ()}, "methods: give at least one"),
         ({"methods": (DecisionTreeClassifier(),)}, "methods: .* is neither a name nor a Method"),
+        ({"methods": (Method("bagging", seed_as="baging"),)}, "seed_as of 'bagging' .* did you mean 'bagging'"),
         ({"methods": ("nonsense",)}, "methods: unknown method 'nonsense'; known are cart"),
         ({"protocol": "k-fold"}, "protocol must be a Protocol"),
         ({"protocol": None}, "protocol must be a Protocol"),
@@ -268,6 +269,15 @@ def test_python_is_checked_too(arguments, match):
         Experiment(**{"datasets": ("wine",), "methods": ("cart",), **arguments})
 
 
+def test_what_is_left_empty_is_no_part_of_the_facts():
+    """So that a store that was made before a field existed stays that of its experiment."""
+    trial = Experiment(("wine",), (Method("bagging"), Method("cart", seed_as="bagging")))
+    assert trial.as_dict()["methods"] == [
+        {"name": "bagging", "label": "bagging"},
+        {"name": "cart", "label": "cart", "seed_as": "bagging"},
+    ]
+
+
 @pytest.mark.parametrize(
     ("make", "match"),
     [
@@ -276,6 +286,7 @@ def test_python_is_checked_too(arguments, match):
         (lambda: Method("bagging", sizes=(np.nan,)), "sizes: nan"),
         (lambda: Method("bagging", parameters=None), "parameters must be a table"),
         (lambda: Method("bagging", parameters={1: 2}), "parameters must be a table"),
+        (lambda: Method("bagging", seed_as=3), "seed_as must be a text"),
         (lambda: Method(3), "name must be a text"),
         (lambda: Source(None), "name must be a text"),
         (lambda: Source("x", data=pd.DataFrame()), "data must be a Dataset"),
@@ -342,6 +353,7 @@ def test_the_fingerprint_is_of_what_decides_the_results(tmp_path, monkeypatch):
         "label": method(label="bagged"),
         "parameters": method(parameters={"n_estimators": 6}),
         "sizes": method(sizes=(1, 2)),
+        "seed_as": method(seed_as="bagging"),
         "estimator": method(estimator=DecisionTreeClassifier(), parameters={}),
         "estimator's parameters": method(estimator=DecisionTreeClassifier(max_depth=3), parameters={}),
         "generator": dataclasses.replace(FILE, datasets=(FILE.datasets[0], Source("wine", load="twonorm"))),

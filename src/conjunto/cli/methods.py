@@ -17,7 +17,7 @@ def methods(name: str | None) -> None:
     """
     from conjunto.cli.inputs import parse_methods
     from conjunto.experiments import METHODS, make
-    from conjunto.experiments.methods import estimator_name, panel
+    from conjunto.experiments.methods import estimator_name, panel, parameters_of
 
     tasks = ("classification", "regression")
     if name is not None:
@@ -25,7 +25,7 @@ def methods(name: str | None) -> None:
         for task in (task for task in tasks if estimator_name(chosen.name, task)):
             model = make(chosen.name, task, chosen.parameters)
             click.echo(f"{task}: {estimator_name(chosen.name, task)}")
-            for parameter, value in sorted(model.get_params().items()):
+            for parameter, value in sorted(parameters_of(model).items()):
                 if parameter not in ("estimator", "random_state"):
                     click.echo(f"  {parameter}={value!r}")
         return

@@ -78,7 +78,8 @@ class Bench:
 
     def run(self, cell: Cell) -> Outcome:
         """Run a cell; what goes wrong in it becomes part of the outcome."""
-        seed = cell_seed(self.experiment.seed, cell.dataset, cell.repetition, cell.method)
+        chosen = self.experiment.method(cell.method)
+        seed = cell_seed(self.experiment.seed, cell.dataset, cell.repetition, chosen.seed_as or chosen.label)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
@@ -129,7 +130,7 @@ class Bench:
         predicted = _flat(model.predict(part.X_test))
         done = time.perf_counter()
         test = Judged(model, part.X_test, part.y_test, predicted, part.classes)
-        measured = self._measure(test, method, task)
+        measured = self._measure(test, (part.X_train, part.y_train), method, task)
         share = self.experiment.protocol.apparent_share
         if share:
             measured = _mixed(measured, self._apparent_of(cell.dataset, method, task), share)
@@ -146,20 +147,27 @@ class Bench:
             len(part.y_test),
         )
 
-    def _measure(self, judged: Judged, method: Method, task: str) -> Measured:
+    def _measure(self, judged: Judged, training: tuple[Any, NDArray[Any]], method: Method, task: str) -> Measured:
         names = self.experiment.measures_of(task)
         sizes = resolve_sizes(method.sizes, _members(judged.model))
-        return {name: MEASURES[name].of(judged) for name in names}, _nested(judged, sizes, names)
+        measured = _taken(judged, sizes, [name for name in names if not MEASURES[name].training])
+        if any(MEASURES[name].training for name in names):
+            X, y = training
+            before = replace(judged, X=X, y=y, predicted=_flat(judged.model.predict(X)))
+            trained = _taken(before, sizes, [name for name in names if MEASURES[name].training])
+            measured = _joined(measured, trained)
+        return measured
 
     def _apparent_of(self, dataset: str, method: Method, task: str) -> Measured:
         """The measures of the method fitted and judged on all rows, the same for every repetition."""
         if (dataset, method.label) not in self._apparent:
             data = self.data(dataset)
             y = data.y.to_numpy()
-            model = build(method, task, cell_seed(self.experiment.seed, dataset, "all", method.label)).fit(data.X, y)
+            seed = cell_seed(self.experiment.seed, dataset, "all", method.seed_as or method.label)
+            model = build(method, task, seed).fit(data.X, y)
             classes = np.unique(y) if task == "classification" else None
             judged = Judged(model, data.X, y, _flat(model.predict(data.X)), classes)
-            self._apparent[dataset, method.label] = self._measure(judged, method, task)
+            self._apparent[dataset, method.label] = self._measure(judged, (data.X, y), method, task)
         return self._apparent[dataset, method.label]
 
 
@@ -228,7 +236,16 @@ def confusion(judged: Judged) -> list[tuple[int, int, int]]:
     return [(int(a), int(b), int(n)) for a, b, n in zip(*pairs, counts, strict=True)]
 
 
-def _nested(judged: Judged, sizes: list[int], names: tuple[str, ...]) -> dict[int, dict[str, float]]:
+def _taken(judged: Judged, sizes: list[int], names: list[str]) -> Measured:
+    """Measures of the whole ensemble and of its first members on the same rows."""
+    return {name: MEASURES[name].of(judged) for name in names}, _nested(judged, sizes, names)
+
+
+def _joined(one: Measured, other: Measured) -> Measured:
+    return one[0] | other[0], {size: at | other[1][size] for size, at in one[1].items()}
+
+
+def _nested(judged: Judged, sizes: list[int], names: list[str]) -> dict[int, dict[str, float]]:
     """The measures of the first members, from one pass over the stages."""
     if not sizes or not hasattr(judged.model, "staged_predict"):
         return {}
@@ -243,7 +260,9 @@ def _nested(judged: Judged, sizes: list[int], names: tuple[str, ...]) -> dict[in
 
 def _mixed(test: Measured, apparent: Measured, share: float) -> Measured:
     def mix(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
-        return {name: (1 - share) * one[name] + share * other[name] for name in one}
+        # A measure on training rows is no estimate that would need a correction.
+        parts = {name: 0.0 if MEASURES[name].training else share for name in one}
+        return {name: (1 - part) * one[name] + part * other[name] for name, part in parts.items()}
 
     return mix(test[0], apparent[0]), {size: mix(at, apparent[1][size]) for size, at in test[1].items()}
 

@@ -1,4 +1,4 @@
-"""What is measured of a fitted model on test rows: one literal table."""
+"""What is measured of a fitted model on test rows, or on those it was trained on: one literal table."""
 
 from __future__ import annotations
 
@@ -50,6 +50,8 @@ class Measure:
     percent: bool = False
     staged: bool = True
     """Whether predictions are enough, so that a prefix of an ensemble can be measured."""
+    training: bool = False
+    """Whether it is taken on the training rows in place of the test rows."""
 
 
 def _error(judged: Judged) -> float:
@@ -148,6 +150,7 @@ def _r2(judged: Judged) -> float:
 
 MEASURES: dict[str, Measure] = {
     "error": Measure("error", "classification", _error, percent=True),
+    "training-error": Measure("error on the training rows", "classification", _error, percent=True, training=True),
     "balanced-error": Measure("balanced error", "classification", _balanced_error, percent=True),
     "geometric-mean": Measure("geometric mean of recalls", "classification", _geometric_mean, True, percent=True),
     "f1": Measure("macro F1", "classification", _macro_f1, True),

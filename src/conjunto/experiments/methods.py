@@ -17,6 +17,9 @@ from conjunto.checks import check_choice, suggest
 NONE: Mapping[str, Any] = MappingProxyType({})
 # Parameters of the base learner, a tree, are named as scikit-learn names nested ones; `estimator` names the tree.
 NESTED = "estimator__"
+# With one of these parameters the ensemble is pruned after it is fitted; the rest is left at the defaults of pruning.
+PRUNING = "pruning__"
+PRUNING_PARAMETERS = ("method", "keep", "selection")
 TREES: dict[str, tuple[str, str | None]] = {
     "cart": ("CARTClassifier", "CARTRegressor"),
     "c45": ("C45Classifier", None),
@@ -48,6 +51,18 @@ METHODS: dict[str, Registered] = {
     "bagging": Registered("bagging", "BaggingClassifier", "BaggingRegressor", {"n_estimators": 100}, panel=True),
     "balanced-bagging": Registered(
         "balanced bagging", "BaggingClassifier", "BaggingRegressor", {"n_estimators": 100, "balanced": True}
+    ),
+    "pruned-bagging": Registered(
+        "bagging of pruned trees, a fifth of them kept",
+        "BaggingClassifier",
+        "BaggingRegressor",
+        {
+            "n_estimators": 200,
+            "estimator__prune": "cv",
+            "pruning__method": "margin_distance",
+            "pruning__keep": 0.2,
+            "pruning__selection": "train",
+        },
     ),
     "double-bagging": Registered("double-bagging", "DoubleBaggingClassifier", parameters={"n_estimators": 100}),
     "pasting": Registered("pasting", "PastingClassifier", "PastingRegressor", {"n_estimators": 100}),
@@ -142,6 +157,8 @@ def make(name: str, task: str, parameters: Mapping[str, Any] = NONE, random_stat
     >>> from conjunto.experiments import make
     >>> make("bagging", "regression", {"n_estimators": 5}, random_state=0)
     BaggingRegressor(n_estimators=5, random_state=0)
+    >>> len(make("bagging", "classification", {"pruning__keep": 0.1}, random_state=0).fit([[0], [1]], [0, 1]))
+    10
     """
     check_method(name, parameters, task)
     kind = _class(estimator_name(name, task))
@@ -152,10 +169,21 @@ def make(name: str, task: str, parameters: Mapping[str, Any] = NONE, random_stat
         # What the table says of its own tree does not hold for another one.
         stated = {key: value for key, value in stated.items() if not key.startswith(NESTED)}
     given = {**stated, **parameters, **seed}
-    tree = {key.removeprefix(NESTED): given.pop(key) for key in list(given) if key.startswith(NESTED)}
+    tree, pruning = _take(given, NESTED), _take(given, PRUNING)
     if tree or "estimator" in given:
         given["estimator"] = _tree(given.get("estimator", METHODS[name].trees[0]), task)(**tree)
-    return kind(**given)
+    if not pruning:
+        return kind(**given)
+    pruned = _class("PrunedClassifier" if task == "classification" else "PrunedRegressor")
+    return pruned(kind(**given), **pruning, random_state=random_state)
+
+
+def parameters_of(model: Any) -> dict[str, Any]:
+    """The parameters of an estimator that `make` made, under the names by which it takes them."""
+    if not isinstance(model, (_class("PrunedClassifier"), _class("PrunedRegressor"))):
+        return dict(model.get_params())
+    pruning = {PRUNING + name: getattr(model, name) for name in PRUNING_PARAMETERS}
+    return {**model.estimator.get_params(), **pruning}
 
 
 def check_method(name: str, parameters: Mapping[str, Any], task: str | None = None) -> None:
@@ -177,7 +205,12 @@ def check_method(name: str, parameters: Mapping[str, Any], task: str | None = No
             if not trees:
                 raise ValueError(f"{name}: {base} does not do {task}")
             known |= {NESTED + parameter for tree in trees for parameter in signature(tree).parameters}
+        pruned = [parameter for parameter in parameters if parameter.startswith(PRUNING)]
+        if pruned and (why := _why_whole(name)):
+            raise ValueError(f"{name} cannot be pruned by {pruned[0]}: {why}; leave it out, or name another ensemble")
+        known |= {PRUNING + parameter for parameter in PRUNING_PARAMETERS} if not _why_whole(name) else set()
         check_parameters(name, known, parameters)
+        _check_pruning(name, parameters)
 
 
 def check_parameters(name: str, known: Collection[str], parameters: Mapping[str, Any]) -> None:
@@ -187,6 +220,30 @@ def check_parameters(name: str, known: Collection[str], parameters: Mapping[str,
             raise ValueError(f"{name} has no parameter {parameter!r}; {suggest(parameter, sorted(known), len(known))}")
         if parameter.endswith("random_state"):
             raise ValueError(f"{name}: {parameter} follows from the seed of the experiment; leave it out")
+
+
+def _check_pruning(name: str, parameters: Mapping[str, Any]) -> None:
+    """Refuse before anything is fitted what the pruning would refuse after it."""
+    from conjunto.pruning.choosing import check_method
+    from conjunto.pruning.selection import check_selection
+
+    try:
+        check_method(parameters.get(PRUNING + "method", "margin_distance"))
+        check_selection(parameters.get(PRUNING + "selection", "train"))
+    except ValueError as error:
+        raise ValueError(f"{name}: {PRUNING}{error}") from error
+
+
+def _why_whole(name: str) -> str:
+    """Why a method cannot be pruned; nothing where it can."""
+    if any(METHODS[name].classifier == tree for tree, _ in TREES.values()):
+        return "it is a single tree"
+    return str(getattr(_class(METHODS[name].classifier or METHODS[name].regressor), "_not_voters", ""))
+
+
+def _take(given: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """The parameters of a prefix, taken out, without it."""
+    return {key.removeprefix(prefix): given.pop(key) for key in list(given) if key.startswith(prefix)}
 
 
 def _tree(base: str, task: str) -> Any:

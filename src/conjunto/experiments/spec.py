@@ -87,12 +87,16 @@ class Method:
     sizes: tuple[int | float, ...] = ()
     """Numbers of members (or shares of them) at which one fitted ensemble is scored too."""
     estimator: Any = field(default=None, repr=False)
+    seed_as: str = ""
+    """The label of another method of the experiment whose seed is used, so that both have the same members."""
 
     def __post_init__(self) -> None:
         _need_text("name", self.name)
         if self.label == "":
             object.__setattr__(self, "label", self.name)
         _need_text("label", self.label)
+        if self.seed_as != "":
+            _need_text("seed_as", self.seed_as)
         _need_table("parameters", self.parameters)
         # A copy of one's own, of a kind that goes to other processes.
         object.__setattr__(self, "parameters", dict(self.parameters))
@@ -228,7 +232,13 @@ def _check(experiment: Experiment) -> None:
     for measure in experiment.measures:
         if measure not in MEASURES:
             raise ValueError(f"measures: unknown measure {measure!r}; {suggest(measure, MEASURES)}")
+    labels = [method.label for method in experiment.methods]
     for method in experiment.methods:
+        if method.seed_as and method.seed_as not in labels:
+            raise ValueError(
+                f"methods: seed_as of {method.label!r} must be the label of a method of the experiment, got "
+                f"{method.seed_as!r}; {suggest(method.seed_as, labels)}"
+            )
         try:
             if method.estimator is None:
                 check_method(method.name, method.parameters)
@@ -266,7 +276,7 @@ def _plain(item: Source | Method) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     for part in fields(item):
         value = getattr(item, part.name)
-        if value is None or value == () or value == {}:
+        if value is None or value == () or value == {} or value == "":
             continue
         if part.name == "data":
             value = _content(value)
