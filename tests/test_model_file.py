@@ -67,7 +67,7 @@ def test_foreign_members_come_back(tmp_path):
 
 def test_a_pruned_ensemble_comes_back_with_its_report(tmp_path):
     X, y = colic()
-    model = model_of(RandomForestClassifier(10, random_state=0), X, y)
+    model = model_of(RandomForestClassifier(100, random_state=0), X, y)
     pruned = prune(model.estimator, X, y, selection="oob", evaluate=(X.head(50), y[:50]))
     save_model(tmp_path / "m.skops", Model(pruned, model.columns, "target", "classification"))
     back = load_model(tmp_path / "m.skops").estimator
@@ -77,6 +77,8 @@ def test_a_pruned_ensemble_comes_back_with_its_report(tmp_path):
     for name, curve in pruned.curve_.items():
         np.testing.assert_array_equal(back.curve_[name], curve)
     assert back.pruning_report_ == pruned.pruning_report_
+    save_model(tmp_path / "whole.skops", model)
+    assert (tmp_path / "m.skops").stat().st_size < (tmp_path / "whole.skops").stat().st_size
 
 
 @pytest.mark.parametrize("keep", [3, 0.5, "auto", Budget(bytes=10_000_000)])
