@@ -13,13 +13,19 @@ from sklearn.ensemble import RandomForestClassifier as Foreign
 from conjunto import (
     AdaBoostClassifier,
     BaggingRegressor,
+    Budget,
+    CARTClassifier,
     ClassSwitchingClassifier,
+    PrunedClassifier,
+    PrunedRegressor,
     RandomForestClassifier,
     RandomSubspaceClassifier,
+    prune,
 )
 from conjunto.datasets import load
 from conjunto.experiments import METHODS, make
 from conjunto.model_file import Model, ModelFileError, column_kinds, load_model, save_model
+from conjunto.pruning.model_list import ModelListClassifier, ModelListRegressor
 
 
 def colic():
@@ -57,6 +63,59 @@ def test_foreign_members_come_back(tmp_path):
     X = data.X
     np.testing.assert_array_equal(load_model(tmp_path / "m.skops").estimator.predict(X), model.estimator.predict(X))
     assert load_model(tmp_path / "m.skops").classes == ["setosa", "versicolor", "virginica"]
+
+
+def test_a_pruned_ensemble_comes_back_with_its_report(tmp_path):
+    X, y = colic()
+    model = model_of(RandomForestClassifier(100, random_state=0), X, y)
+    pruned = prune(model.estimator, X, y, selection="oob", evaluate=(X.head(50), y[:50]))
+    save_model(tmp_path / "m.skops", Model(pruned, model.columns, "target", "classification"))
+    back = load_model(tmp_path / "m.skops").estimator
+    np.testing.assert_array_equal(back.predict(X), pruned.predict(X))
+    np.testing.assert_array_equal(back.order_, pruned.order_)
+    assert list(back.curve_) == ["members", "train", "oob", "test"]
+    for name, curve in pruned.curve_.items():
+        np.testing.assert_array_equal(back.curve_[name], curve)
+    assert back.pruning_report_ == pruned.pruning_report_
+    save_model(tmp_path / "whole.skops", model)
+    assert (tmp_path / "m.skops").stat().st_size < (tmp_path / "whole.skops").stat().st_size
+
+
+@pytest.mark.parametrize("keep", [3, 0.5, "auto", Budget(bytes=10_000_000)])
+def test_estimators_that_prune_come_back(tmp_path, keep):
+    X, y = colic()
+    forest = RandomForestClassifier(6, random_state=0)
+    kinds = {
+        "classification": (PrunedClassifier(forest, keep=keep, report=True), y),
+        "regression": (PrunedRegressor(BaggingRegressor(n_estimators=6), keep=keep), np.arange(len(y), dtype=float)),
+    }
+    for task, (estimator, answers) in kinds.items():
+        model = model_of(estimator, X, answers, task)
+        save_model(tmp_path / "m.skops", model)
+        back = load_model(tmp_path / "m.skops").estimator
+        np.testing.assert_array_equal(back.predict(X), model.estimator.predict(X))
+        np.testing.assert_array_equal(back.order_, model.estimator.order_)
+        assert back.keep == keep
+
+
+def test_lists_of_models_come_back(tmp_path):
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+
+    data = load("iris")
+    X, y = data.X, data.y.to_numpy()
+    classifiers = [LogisticRegression(max_iter=500), CARTClassifier(max_depth=1), CARTClassifier()]
+    regressors = [LinearRegression(), BaggingRegressor(n_estimators=2, random_state=0)]
+    for kind, models, answers in (
+        (ModelListClassifier, classifiers, y),
+        (ModelListRegressor, regressors, X.iloc[:, 0].to_numpy()),
+    ):
+        task = "classification" if kind is ModelListClassifier else "regression"
+        whole = kind.of_fitted([model.fit(X, answers) for model in models])
+        for estimator in (whole, prune(models, X, answers, keep=2)):
+            save_model(tmp_path / "m.skops", Model(estimator, column_kinds(X), "target", task))
+            back = load_model(tmp_path / "m.skops").estimator
+            np.testing.assert_array_equal(back.predict(X), estimator.predict(X))
+            assert type(back) is kind
 
 
 def test_trees_of_other_libraries_are_not_trusted(tmp_path):

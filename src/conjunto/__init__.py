@@ -44,6 +44,7 @@ _HOMES = {
 # What is done with them.
 _TOOLS = {
     "Budget": "conjunto.pruning.keep",
+    "PruningCurveDisplay": "conjunto.plots.pruning_curve",
     "TreeDisplay": "conjunto.plots.tree",
     "distil": "conjunto.pruning.distil",
     "export_rules": "conjunto.learners.text",

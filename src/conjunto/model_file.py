@@ -32,6 +32,9 @@ _INNER_TYPES = (
     "conjunto.learners.members.ForeignMembers",
     "conjunto.learners.members.TreeMembers",
     "conjunto.problem.Columns",
+    "conjunto.pruning.keep.Budget",
+    "conjunto.pruning.model_list.ModelListClassifier",
+    "conjunto.pruning.model_list.ModelListRegressor",
     "conjunto.votes.Votes",
 )
 
@@ -99,7 +102,8 @@ def save_model(path: str | Path, model: Model, *, allow_pickle: bool = False) ->
             raise ModelFileError(f"{path.name} would be a pickle, which executes code when it is read: use .skops")
         data = pickle.dumps(content, protocol=5)
     else:
-        data = need_skops().dumps(content)
+        # skops describes every part in words, which take more than a pruned ensemble itself and shrink to a twentieth.
+        data = need_skops().dumps(content, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
         if unknown := _not_trusted(data):
             raise ModelFileError(f"{path.name} would not be read again: it would hold {_listed(unknown)}, not trusted")
     with whole_file(path) as part:

@@ -24,7 +24,7 @@ def test_help_imports_nothing_heavy():
     assert "conjunto compare data.csv --target y" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["compare", "train", "predict", "datasets", "methods", "report", "reproduce"])
+@pytest.mark.parametrize("name", ["compare", "train", "predict", "prune", "datasets", "methods", "report", "reproduce"])
 def test_every_command_has_help_with_an_example(cli, name):
     code, out, _ = cli(name, "--help")
     assert code == 0

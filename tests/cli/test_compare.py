@@ -138,6 +138,61 @@ def test_a_resumed_run_says_what_was_done_before(cli, glass):
     assert "3 of 3 cells were done before" in cli(*options)[2]
 
 
+def test_ensembles_stand_beside_their_pruned_selves(cli, glass, tmp_path):
+    code, out, err = cli("compare", "glass.csv", "--methods", METHODS, "--protocol", "3-fold", "--jobs", 1, "--prune")
+    assert code == 0, err
+    pruned = ["bagging:n_estimators=10, pruned to 20 %", "random-forest:n_estimators=10, pruned to 20 %"]
+    for label in pruned:
+        assert label in out
+    assert "cart, pruned" not in out
+    folder = tmp_path / "conjunto-glass"
+    with Store(folder / "results.sqlite") as store:
+        frame = store.frame()
+        assert "--prune 0.2" in store.command
+    whole = frame[frame["size"] == 0]
+    assert set(whole["method"]) == {*METHODS.split(","), *pruned}
+    assert (whole["status"] == "done").all()
+    facts = whole.groupby("method")[["members", "model_bytes", "seed"]].agg(lambda column: tuple(column))
+    for label in pruned:
+        other = label.partition(",")[0]
+        assert set(facts.loc[label, "members"]) == {2}
+        assert set(facts.loc[other, "members"]) == {10}
+        assert max(facts.loc[label, "model_bytes"]) < min(facts.loc[other, "model_bytes"])
+        assert facts.loc[label, "seed"] == facts.loc[other, "seed"]
+    page = (folder / "report.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
+    assert page.count(f">{pruned[0]}</th>") == 2  # in the leaderboard and among the methods
+
+
+def test_the_share_kept_can_be_said_and_the_best_of_the_pruned_is_saved(cli, glass, tmp_path):
+    options = ("--methods", "class-switching:n_estimators=12", "--protocol", "3-fold", "--jobs", 1, "--out", "out")
+    code, out, err = cli("compare", "glass.csv", "--prune", "0.25", *options, "--json")
+    assert code == 0, err
+    board = {line["method"]: line for line in json.loads(out)["datasets"][0]["leaderboard"]}
+    label = "class-switching:n_estimators=12, pruned to 25 %"
+    assert board[label]["members"] == 3
+    best = min(board, key=lambda method: board[method]["mean"])
+    model = load_model(tmp_path / "out" / "model.skops")
+    assert model.about["method"] == best
+    assert len(model.estimator) == board[best]["members"]
+    # The same command again is the same experiment.
+    assert "3 of 3" not in err
+    assert "6 of 6 cells were done before" in cli("compare", "glass.csv", "--prune", "0.25", *options)[2]
+
+
+def test_what_cannot_be_pruned(cli, glass, tmp_path):
+    (tmp_path / "s.toml").write_text('[[datasets]]\npath = "glass.csv"\n[[methods]]\nname = "cart"\n')
+    for arguments, message in (
+        (("glass.csv", "--methods", "cart,c45", "--prune"), "--prune: none of cart, c45 can be pruned"),
+        (("glass.csv", "--methods", "pruned-bagging", "--prune"), "--prune: none of pruned-bagging can be pruned"),
+        (("glass.csv", "--prune", "1.5"), "--prune"),
+        (("glass.csv", "--prune", "0"), "--prune"),
+        (("s.toml", "--prune"), "says everything itself"),
+    ):
+        code, _, err = cli("compare", *arguments)
+        assert code == 2, arguments
+        assert message in err
+
+
 def test_options_that_contradict_the_data_or_the_file(cli, glass, tmp_path):
     (tmp_path / "s.toml").write_text('[[datasets]]\npath = "glass.csv"\n[[methods]]\nname = "cart"\n')
     for arguments, message in (

@@ -7,7 +7,8 @@ from sklearn.base import is_classifier, is_regressor
 
 import conjunto
 from conjunto.experiments import METHODS, make, panel
-from conjunto.experiments.methods import check_method, estimator_name, parameters_of
+from conjunto.experiments.methods import can_be_pruned, check_method, estimator_name, parameters_of
+from conjunto.pruning.adapters import adapt
 
 TASKS = ("classification", "regression")
 CLAIMS = [(name, task) for name in METHODS for task in TASKS if estimator_name(name, task)]
@@ -199,3 +200,17 @@ def test_pruned_bagging_keeps_a_fifth_of_pruned_trees():
 def test_pruning_that_makes_no_sense_is_refused_before_a_fit(name, parameters, match):
     with pytest.raises(ValueError, match=match):
         check_method(name, parameters)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_can_be_pruned_is_what_the_adapters_take_apart(name):
+    task = "classification" if METHODS[name].classifier else "regression"
+    few = {"n_estimators": 8} if "n_estimators" in METHODS[name].parameters else {}
+    model = make(name, task, few, random_state=0).fit(*fruit(task))
+    try:
+        adapt(model)
+    except TypeError:
+        assert not can_be_pruned(name)
+    else:
+        assert can_be_pruned(name)
+        assert not can_be_pruned(name, {"pruning__keep": 3})

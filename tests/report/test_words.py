@@ -11,6 +11,7 @@ from conjunto.report.words import (
     moment,
     p_value,
     parameters,
+    unbroken,
 )
 
 
@@ -69,6 +70,8 @@ def test_words():
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
     assert listed(["a", "b", "c"]) == "a, b and c"
+    assert plain(listed(["a, cut to 20 %", "b"])) == "a, cut to 20 %; b"
+    assert unbroken("cut to 20 % of it") == "cut to 20\N{NO-BREAK SPACE}% of it"
     assert count(1, "cell") == "1 cell"
     assert count(1200, "cell") == "1,200 cells"
     assert parameters({}) == "as they come"

@@ -15,6 +15,7 @@ from conjunto.cli.compare import compare
 from conjunto.cli.datasets import datasets
 from conjunto.cli.methods import methods
 from conjunto.cli.predict import predict
+from conjunto.cli.prune import prune
 from conjunto.cli.report import report
 from conjunto.cli.reproduce import reproduce
 from conjunto.cli.train import train
@@ -31,13 +32,14 @@ def conjunto() -> None:
     conjunto compare data.csv --target y     every classical ensemble, one page to look at
     conjunto train data.csv --target y       one model, saved
     conjunto predict model.skops new.csv     its predictions
+    conjunto prune model.skops data.csv      the same with fewer members
     conjunto reproduce --list                published tables that can be run again
 
     Exit codes: 0 done, 1 a file could not be read or written, 2 the input cannot be used, 130 interrupted.
     """
 
 
-for command in (compare, train, predict, datasets, methods, report, reproduce):
+for command in (compare, train, predict, prune, datasets, methods, report, reproduce):
     conjunto.add_command(command)
 
 

@@ -39,6 +39,14 @@ if TYPE_CHECKING:
 @click.option(
     "--protocol", metavar="P", help="10x10 (repeated k-fold), 5-fold, holdout:100, bootstrap:50; default: by size."
 )
+@click.option(
+    "--prune",
+    metavar="[SHARE]",
+    is_flag=False,
+    flag_value=0.2,
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Every ensemble once more, cut to this share of its members; 0.2 where none is given.",
+)
 @click.option("--measures", metavar="LIST", help="Such as error,auc; the first one ranks.")
 @click.option("--seed", type=click.IntRange(0), help="By default 0.")
 @click.option(
@@ -56,6 +64,7 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     conjunto compare german
     conjunto compare prices.csv --target price --methods bagging,random-forest
     conjunto compare wine sonar glass --protocol 10x10 --out three
+    conjunto compare german --prune
     conjunto compare experiment.toml
     """
     from conjunto.experiments import run
@@ -104,7 +113,7 @@ def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> Experiment:
     if data[0].endswith(".toml"):
         given = [
             name
-            for name in ("target", "task", "drop", "categorical", "methods", "protocol", "measures", "seed")
+            for name in ("target", "task", "drop", "categorical", "methods", "protocol", "prune", "measures", "seed")
             if options[name] not in (None, ())
         ]
         if len(data) > 1 or given:
@@ -127,6 +136,8 @@ def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> Experiment:
         protocol = replace(protocol, stratify=False)
     if not options["protocol"] and protocol.partitions < Protocol().partitions:
         say(f"  {protocol}, instead of 10 x 10 folds, to end in minutes (--protocol changes it)")
+    if options["prune"] is not None:
+        methods = _with_pruned(methods, options["prune"])
     measures = tuple(filter(None, (options["measures"] or "").split(",")))
     for measure in measures:
         if measure in MEASURES and MEASURES[measure].task not in (task, "any"):
@@ -138,6 +149,22 @@ def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> Experiment:
         raise
     except ValueError as error:
         raise InputError(str(error)) from error
+
+
+def _with_pruned(methods: list[Any], share: float) -> list[Any]:
+    """The methods, each ensemble that can be pruned followed by a part of the same members."""
+    from conjunto.experiments.methods import PRUNING, can_be_pruned
+
+    found = []
+    for method in methods:
+        found.append(method)
+        if can_be_pruned(method.name, method.parameters):
+            label = f"{method.label}, pruned to {100 * share:g} %"
+            parameters = {**method.parameters, f"{PRUNING}keep": share}
+            found.append(replace(method, label=label, parameters=parameters, seed_as=method.label))
+    if len(found) == len(methods):
+        raise InputError(f"--prune: none of {', '.join(method.name for method in methods)} can be pruned")
+    return found
 
 
 def _with_curves(methods: list[Any]) -> tuple[Any, ...]:
@@ -156,7 +183,9 @@ def _save_best(experiment: Experiment, source: Source, results: Results, out: Pa
         return None
     best = str(board["method"].iloc[0])
     data = open_source(source, experiment)
-    estimator = build(experiment.method(best), data.task, cell_seed(experiment.seed, source.name, "all", best))
+    method = experiment.method(best)
+    seed = cell_seed(experiment.seed, source.name, "all", method.seed_as or best)
+    estimator = build(method, data.task, seed)
     estimator.fit(data.X, data.y.to_numpy())
     about = {"method": best, "data": source.name, "measure": results.measures(source.name)[0]}
     about["estimate"] = f"{board['mean'].iloc[0]:.6g}"
@@ -174,6 +203,8 @@ def _arguments(data: tuple[str, ...], options: dict[str, Any], out: Path) -> lis
     for name in ("drop", "categorical"):
         for column in options[name]:
             arguments += [f"--{name}", column]
+    if options["prune"] is not None:
+        arguments += ["--prune", f"{options['prune']:g}"]
     if options["seed"]:
         arguments += ["--seed", str(options["seed"])]
     return [*arguments, "--out", str(out)]

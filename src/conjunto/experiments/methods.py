@@ -142,6 +142,12 @@ def panel(task: str) -> list[str]:
     return [name for name, method in METHODS.items() if method.panel and estimator_name(name, task) is not None]
 
 
+def can_be_pruned(name: str, parameters: Mapping[str, Any] = NONE) -> bool:
+    """Whether a method is an ensemble that can be pruned, and is not pruned already."""
+    pruned = any(key.startswith(PRUNING) for key in (*METHODS[name].parameters, *parameters))
+    return not pruned and not _why_whole(name)
+
+
 def estimator_name(name: str, task: str) -> str | None:
     """The class behind a method for a task; None where it has none."""
     method = METHODS[name]

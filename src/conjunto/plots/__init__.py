@@ -2,6 +2,7 @@
 
 from conjunto.plots.critical_difference import CriticalDifferenceDisplay
 from conjunto.plots.error_curve import ErrorCurveDisplay
+from conjunto.plots.pruning_curve import PruningCurveDisplay
 from conjunto.plots.score_box import ScoreBoxDisplay
 from conjunto.plots.trade_off import TradeOffDisplay
 from conjunto.plots.tree import TreeDisplay, plot_tree
@@ -9,6 +10,7 @@ from conjunto.plots.tree import TreeDisplay, plot_tree
 __all__ = [
     "CriticalDifferenceDisplay",
     "ErrorCurveDisplay",
+    "PruningCurveDisplay",
     "ScoreBoxDisplay",
     "TradeOffDisplay",
     "TreeDisplay",

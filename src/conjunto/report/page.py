@@ -17,7 +17,7 @@ from conjunto.experiments.methods import METHODS
 from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.results import Results
 from conjunto.experiments.store import Store, StoreError
-from conjunto.report.words import DASH, count, listed, moment, parameters
+from conjunto.report.words import DASH, count, listed, moment, parameters, unbroken
 
 MOST_OPEN = 3
 """With more data sets than this their sections are folded up."""
@@ -75,13 +75,15 @@ def _environment() -> Any:
         raise ImportError(f"a report needs {error.name}: pip install 'conjunto[report]'") from error
     home = resources.files("conjunto.report")
     pages = {name: home.joinpath(name).read_text(encoding="utf-8") for name in ("template.html", "style.css")}
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.DictLoader(pages),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unbroken"] = unbroken
+    return environment
 
 
 def _facts(store: Store, models: dict[str, str]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from conjunto.plots import CriticalDifferenceDisplay, ScoreBoxDisplay, TradeOffDisplay
 from conjunto.plots.trade_off import MARKERS
+from conjunto.report.words import unbroken
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,8 @@ COLORS = 8
 """How many colours the style sheet has for methods (--c0 …); markers go on where colours repeat."""
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (2.5, 1)))
 _WIDTH = 4.7
+# Two columns of so many letters and their lines fit the width.
+LEGEND_LETTERS = 22
 _INK, _LINE, _GRID = "#010203", "#040506", "#070809"
 _SERIES = [f"#0a0b{number:02x}" for number in range(COLORS)]
 _ROLES = {_INK: "currentColor", _LINE: "var(--line)", _GRID: "var(--grid)"} | {
@@ -87,7 +90,7 @@ class Painter:
             from matplotlib.ticker import LogLocator, NullLocator
 
             # matplotlib takes a name that begins with an underscore for one that is not to be shown.
-            names = [_folded(name, 26) if name[:1] != "_" else f" {name}" for name in table.columns]
+            names = [_folded(name, LEGEND_LETTERS) if name[:1] != "_" else f" {name}" for name in table.columns]
             rows = -(-len(names) // 2) * (1 + max(name.count("\n") for name in names))
             ax = _axes(2.9 + 0.18 * rows)
             lines = []
@@ -166,6 +169,7 @@ def _axes(height: float) -> Any:
 
 def _folded(name: str, width: int) -> str:
     """A long name in at most two lines."""
+    name = unbroken(name)
     lines = textwrap.wrap(name, width) or [name]
     return "\n".join(
         lines if len(lines) < 3 else [lines[0], textwrap.shorten(" ".join(lines[1:]), width, placeholder="…")]

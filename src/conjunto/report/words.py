@@ -127,8 +127,16 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """`a`, `a and b`, `a, b and c`; with semicolons where a name has a comma itself: `a, b; c`."""
+    names = [unbroken(name) for name in names]
+    if any("," in name for name in names):
+        return "; ".join(names)
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def unbroken(name: str) -> str:
+    """A name that does not break between a number and its percent sign."""
+    return name.replace(" %", f"{NO_BREAK}%")
 
 
 def parameters(values: dict[str, Any]) -> str:
