@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "greedy.hpp"
 #include "kernels.hpp"
@@ -275,7 +276,10 @@ Order margin_distance(const Ballots& ballots, double p, std::size_t threads) {
         for (std::size_t i = 0; i < n; ++i) pull[i] = voters[i] > 0 ? ballots.worth(i) * distance[i] / voters[i] : 0.0;
         const std::size_t helpers = remaining.size() * words < kWorthAThread / 8 ? 1 : threads;
         bit_sums(planes.right, remaining.left(), pull, helpers, right.data());
-        bit_sums(planes.voted, remaining.left(), pull, helpers, voted.data());
+        if (planes.abstentions)
+            bit_sums(planes.voted, remaining.left(), pull, helpers, voted.data());
+        else
+            std::fill(voted.begin(), voted.end(), std::accumulate(pull.begin(), pull.end(), 0.0));
         std::vector<double> costs(remaining.size());
         for (std::size_t place = 0; place < costs.size(); ++place) {
             const std::size_t member = remaining.left()[place];
@@ -304,7 +308,10 @@ BoostedOrder boosting_based(const Ballots& ballots, std::size_t threads) {
     const auto errors = [&] {
         const std::size_t helpers = remaining.size() * planes.right.words() < kWorthAThread / 8 ? 1 : threads;
         bit_sums(planes.right, remaining.left(), weights, helpers, right.data());
-        bit_sums(planes.voted, remaining.left(), weights, helpers, voted.data());
+        if (planes.abstentions)
+            bit_sums(planes.voted, remaining.left(), weights, helpers, voted.data());
+        else
+            std::fill(voted.begin(), voted.end(), std::accumulate(weights.begin(), weights.end(), 0.0));
         std::vector<double> costs(remaining.size());
         for (std::size_t place = 0; place < costs.size(); ++place)
             costs[place] = voted[place] > 0 ? 1 - right[place] / voted[place] : 0.5;

@@ -7,8 +7,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from conjunto import (
+    AdaBoostClassifier,
     BaggingClassifier,
     BaggingRegressor,
+    CARTClassifier,
     PrunedClassifier,
     PrunedRegressor,
     RandomForestClassifier,
@@ -99,3 +101,12 @@ def test_bad_parameters():
         PrunedClassifier(selection="all").fit(X, y)
     with pytest.raises(ValueError, match="keep must be"):
         PrunedClassifier(BaggingClassifier(), keep=3.5).fit(X, y)
+
+
+def test_a_single_member_stays():
+    # A fully grown tree makes no error, which ends boosting.
+    boosting = AdaBoostClassifier(CARTClassifier(), 20, random_state=0)
+    model = PrunedClassifier(boosting, report=True).fit(X, y)
+    assert len(model) == 1
+    assert model.order_.tolist() == [0]
+    assert not hasattr(model, "curve_")

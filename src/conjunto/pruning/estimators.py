@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from conjunto.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.problem import read_problem, select
+from conjunto.pruning.adapters import adapt
 from conjunto.pruning.prune import prune
 from conjunto.pruning.selection import check_selection, split
 
@@ -81,26 +82,33 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
             raise ValueError(f"{type(ensemble).__name__} takes no sample_weight: leave it out")
         rows, answers = (X, y) if len(inside) == len(y) else (select(X, inside), y[inside])
         ensemble.fit(rows, answers, **weighted)
-        self.estimator_ = prune(
-            ensemble,
-            rows,
-            answers,
-            method=self.method,
-            keep=self.keep,
-            selection=selection,
-            sample_weight=weighted.get("sample_weight"),
-            report=self.report,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        )
+        self.estimator_ = self._prune(ensemble, rows, answers, selection, weighted.get("sample_weight"))
         self.order_ = self.estimator_.order_
         for name in ("curve_", "pruning_report_"):
             self.__dict__.pop(name, None)
-            if self.report:
+            if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         if self._classification:
             self.classes_ = self.estimator_.classes_
         return self
+
+    def _prune(self, ensemble: Any, X: Any, y: Any, selection: Any, sample_weight: Any) -> Any:
+        """The pruned ensemble; one that ended with a single member, as boosting may, stays as it is."""
+        if len(adapt(ensemble)) == 1:
+            ensemble.order_ = np.zeros(1, dtype=np.intp)
+            return ensemble
+        return prune(
+            ensemble,
+            X,
+            y,
+            method=self.method,
+            keep=self.keep,
+            selection=selection,
+            sample_weight=sample_weight,
+            report=self.report,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predictions of the members kept."""
