@@ -86,8 +86,8 @@ def prune(
         returns members in an order, or a subset of them. In regression margin distance is reduce-error.
     keep : float, int, str or Budget, default=0.2
         How many members are kept: a share of them, their number, "auto" (a rule of the order), "min-oob" or
-        "min-selection" (where the order's error is least, out of bag or on the rows of the selection), or the most that
-        fit a `Budget`. A method that returns a subset decides by itself.
+        "min-selection" (where the order's error is least, out of bag or on the rows of the selection; on training data
+        both keep too few), or the most that fit a `Budget`. A method that returns a subset decides by itself.
     selection : "train", "oob", float or (X, y), default="train"
         The rows that members are selected on: the training data; each training row judged only by members that did not
         see it; a share of the rows given, the others then being used to evaluate; or other rows.

@@ -1,4 +1,4 @@
-"""Ensembles of conjunto: known by what they can do, since this room does not import theirs."""
+"""Ensembles of conjunto: known by what they can do, whatever their class."""
 
 from __future__ import annotations
 
