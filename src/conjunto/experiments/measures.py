@@ -131,6 +131,11 @@ def _mean_leaves(judged: Judged) -> float:
     return float(np.mean([tree.get_n_leaves() for tree in trees]))
 
 
+def _ordering_seconds(judged: Judged) -> float:
+    """What ordering the members took, of models that say so."""
+    return float(getattr(judged.model, "ordering_seconds_", np.nan))
+
+
 def _mse(judged: Judged) -> float:
     return float(np.mean((judged.predicted - judged.y) ** 2))
 
@@ -161,6 +166,7 @@ MEASURES: dict[str, Measure] = {
         "members worse than chance", "classification", _members_worse_than_chance, percent=True, staged=False
     ),
     "mean-leaves": Measure("mean number of leaves", "any", _mean_leaves, staged=False),
+    "ordering-seconds": Measure("seconds to order the members", "any", _ordering_seconds, staged=False),
     "rmse": Measure("root mean squared error", "regression", _rmse),
     "mse": Measure("mean squared error", "regression", _mse),
     "mae": Measure("mean absolute error", "regression", _mae),

@@ -12,7 +12,16 @@ from pathlib import Path
 from conjunto.checks import suggest
 from conjunto.datasets import DatasetNotFoundError
 from conjunto.experiments.cells import open_source
-from conjunto.experiments.reproduce import bourel, martinez_3, martinez_4, recarey
+from conjunto.experiments.reproduce import (
+    bourel,
+    martinez_3,
+    martinez_4,
+    martinez_5,
+    martinez_5_genetic,
+    martinez_5_sizes,
+    martinez_5_time,
+    recarey,
+)
 from conjunto.experiments.reproduce.verdicts import VERDICTS, Conclusion, Line
 from conjunto.experiments.results import Results
 from conjunto.experiments.run import Progress, run
@@ -153,6 +162,70 @@ TABLES: dict[str, Reproduction] = {
             "the minority is the class of one normal; the thesis does not say which it is",
         ),
         "400 fits of 1000 trees: five minutes on two cores",
+    ),
+    "martinez-5.2": Reproduction(
+        "diabetes: subsets of bagging by a genetic algorithm and by reduce-error, 200 trees",
+        f"{THESIS}, cuadro 5.2",
+        martinez_5_genetic.experiment,
+        martinez_5_genetic.table_5_2,
+        martinez_5_genetic.DEPARTURES,
+        "800 fits of 200 trees pruned by cross-validation, 400 searches of 40,000 subsets",
+    ),
+    "martinez-5.3": Reproduction(
+        "waveform: subsets of bagging by a genetic algorithm and by reduce-error, 200 trees",
+        f"{THESIS}, cuadro 5.3",
+        martinez_5_genetic.experiment,
+        martinez_5_genetic.table_5_3,
+        martinez_5_genetic.DEPARTURES,
+        "the run of martinez-5.2, shared with it",
+    ),
+    "martinez-5.4": Reproduction(
+        "diabetes: the least test error of the first 11 to 1000 trees, ordered, and where it lies",
+        f"{THESIS}, cuadro 5.4",
+        martinez_5_sizes.experiment,
+        martinez_5_sizes.table_5_4,
+        martinez_5_sizes.DEPARTURES,
+        "6,800 fits of up to 1000 trees pruned by cross-validation",
+    ),
+    "martinez-5.5": Reproduction(
+        "waveform: the least test error of the first 11 to 1000 trees, ordered, and where it lies",
+        f"{THESIS}, cuadro 5.5",
+        martinez_5_sizes.experiment,
+        martinez_5_sizes.table_5_5,
+        martinez_5_sizes.DEPARTURES,
+        "the run of martinez-5.4, shared with it",
+    ),
+    "martinez-5.7": Reproduction(
+        "training error of bagging and of its first members in five orders, 200 trees",
+        f"{THESIS}, cuadro 5.7",
+        martinez_5.experiment,
+        martinez_5.table_5_7,
+        martinez_5.DEPARTURES,
+        "the run of martinez-5.8, shared with it",
+    ),
+    "martinez-5.8": Reproduction(
+        "test error of bagging and of its first members in five orders, 200 trees",
+        f"{THESIS}, cuadro 5.8",
+        martinez_5.experiment,
+        martinez_5.table_5_8,
+        martinez_5.DEPARTURES,
+        "10,800 fits of 200 trees pruned by cross-validation",
+    ),
+    "martinez-5.9": Reproduction(
+        "five orders of bagging, cut, against all of it, paired t-tests",
+        f"{THESIS}, cuadro 5.9",
+        martinez_5.experiment,
+        martinez_5.table_5_9,
+        martinez_5.DEPARTURES,
+        "the run of martinez-5.8, shared with it",
+    ),
+    "martinez-5.10": Reproduction(
+        "time to order 50 to 1600 trees on waveform, as growth",
+        f"{THESIS}, cuadro 5.10",
+        martinez_5_time.experiment,
+        martinez_5_time.table_5_10,
+        martinez_5_time.DEPARTURES,
+        "1,200 fits of up to 1600 trees: minutes",
     ),
     "recarey-2.4": Reproduction(
         "AdaBoost with stumps on the chi-squared problem",

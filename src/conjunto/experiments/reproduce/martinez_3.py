@@ -12,8 +12,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from scipy import stats
-
 from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce.published import dataset_name, read_published, rounding
 from conjunto.experiments.reproduce.verdicts import (
@@ -21,8 +19,8 @@ from conjunto.experiments.reproduce.verdicts import (
     Line,
     Target,
     conclude,
-    decide,
     judge,
+    judge_p_value,
     judge_targets,
     neutral,
 )
@@ -251,37 +249,17 @@ def _test_line(
     size: int,
     column: str,
 ) -> list[Line]:
-    """A published p-value beside ours.
-
-    Both are turned into the mean difference in units of its standard deviation over runs, t / sqrt(runs), which does
-    not depend on how many runs there are; its sign says which method is better.
-    """
+    """A published p-value beside ours."""
     name, printed = dataset_name(row["dataset"]), row["p_value"]
     if name in skipped:
         return [Line(name, column, float(printed), reason=skipped[name])]
     if name not in datasets:
         return []
     ours, theirs = (_errors(results, name, COLUMNS[key], size) for key in (one, other))
-    pair = ours.to_frame("ours").join(theirs.rename("theirs")).dropna()
-    if len(pair) < 2:
-        return [Line(name, column, float(printed), reason="two runs of both methods at least are needed")]
-    test = paired_t(pair["theirs"], pair["ours"])
+    pair = ours.to_frame("ours").join(theirs.rename("theirs"))
     means = _published_means()
     ahead = means[name, size, other] >= means[name, size, one]
-    published = float(stats.t.isf(float(printed) / 2, RUNS - 1)) / math.sqrt(RUNS) * (1 if ahead else -1)
-    found = test.statistic / math.sqrt(len(pair))
-    variance = (1 + published**2 / 2) / RUNS + (1 + found**2 / 2) / len(pair)
-    line = Line(
-        name,
-        column,
-        published,
-        found,
-        math.sqrt(variance),
-        len(pair),
-        published_text=f"{printed}{'' if ahead else ' (worse)'}",
-        ours_text=f"{test.p_value:.2g}{'' if found >= 0 else ' (worse)'}",
-    )
-    return [decide(line, 0.0, greater_is_better=True)]
+    return [judge_p_value(name, column, printed, pair, ahead=ahead, published_runs=RUNS)]
 
 
 def _published_means() -> dict[tuple[str, int, str], float]:

@@ -20,7 +20,7 @@ def read_published(key: str) -> list[dict[str, str]]:
 
 def dataset_name(key: str) -> str:
     """The name of a data set of the published tables, as `conjunto.datasets` knows it."""
-    return key.replace("_", "-")
+    return {"audio": "audiology"}.get(key, key.replace("_", "-"))
 
 
 def rounding(printed: str) -> float:

@@ -18,8 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from conjunto.experiments.reproduce.published import rounding
+from conjunto.experiments.statistics import paired_t
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from conjunto.experiments.results import Results
 
 VERDICTS = ("agrees", "better", "worse", "differs", "not run")
@@ -125,6 +128,42 @@ def judge(
     few = max(1.0, float(stats.t.isf(0.025, len(ours) - 1)) / 2)
     error = math.sqrt((few * sd) ** 2 / len(ours) + theirs**2 / published_runs)
     return decide(Line(dataset, column, published, float(ours.mean()), error, len(ours)), rounding)
+
+
+def judge_p_value(
+    dataset: str,
+    column: str,
+    printed: str,
+    errors: pd.DataFrame,
+    *,
+    ahead: bool,
+    published_runs: int,
+) -> Line:
+    """Compare a published p-value of a paired t-test with ours.
+
+    Both are turned into the mean difference in units of its standard deviation over runs, t / sqrt(runs), which does
+    not depend on how many runs there are; it is positive where the first column of `errors` is better than the second,
+    as it is in the document where `ahead` says so.
+    """
+    pair = errors.dropna()
+    if len(pair) < 2:
+        return Line(dataset, column, float(printed), reason="two runs of both methods at least are needed")
+    test = paired_t(pair.iloc[:, 1], pair.iloc[:, 0])
+    effect = float(stats.t.isf(float(printed) / 2, published_runs - 1)) / math.sqrt(published_runs)
+    published = effect if ahead else -effect
+    found = test.statistic / math.sqrt(len(pair))
+    variance = (1 + published**2 / 2) / published_runs + (1 + found**2 / 2) / len(pair)
+    line = Line(
+        dataset,
+        column,
+        published,
+        found,
+        math.sqrt(variance),
+        len(pair),
+        published_text=f"{printed}{'' if ahead else ' (worse)'}",
+        ours_text=f"{test.p_value:.2g}{'' if found >= 0 else ' (worse)'}",
+    )
+    return decide(line, 0.0, greater_is_better=True)
 
 
 def decide(line: Line, rounding: float, *, greater_is_better: bool = False) -> Line:
