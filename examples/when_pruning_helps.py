@@ -73,8 +73,8 @@ def changes(model, X, y, X_test, y_test, seed):
         }
         for name, order in ORDERINGS.items():
             ordered = order(votes, y, **({"random_state": seed} if name == "random_order" else {}))
-            curve = judge(voters, ordered, test).curve()
-            own = least(judge(voters, ordered, judged).curve())
+            losses = judge(voters, ordered, {"test": test, "own": judged})
+            curve, own = losses["test"].curve(), least(losses["own"].curve())
             for rule, size in {**sizes, "least error": own}.items():
                 found[selection, name, rule] = 100 * (curve[min(size, len(curve)) - 1] - curve[-1])
     return found

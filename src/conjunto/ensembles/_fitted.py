@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -90,6 +91,10 @@ class FittedMembers(BaseEstimator):
     def _shares(self, t: int, X: Any) -> NDArray[np.float64]:
         """(n, K): what voter t adds to the classes, with its weight."""
         raise TypeError(f"{type(self).__name__} adds up no scores of classes")
+
+    def _each_share(self, members: NDArray[np.intp], rows: Rows) -> Iterator[NDArray[np.float64]]:
+        """The same of several voters, one after the other."""
+        return (self._shares(int(t), rows) for t in members)
 
     def _seen(self) -> NDArray[np.bool_]:
         """(voters, n): the training rows that each voter saw."""

@@ -18,6 +18,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from conjunto import _core
 from conjunto.atomic import all_or_nothing
 from conjunto.ballot import count_votes, mean_values, prefix_counts, prefix_means
 from conjunto.callbacks import CallbackSupportMixin, fit_task, has_callbacks, members_task, with_callbacks
@@ -34,6 +35,8 @@ from conjunto.votes import Votes
 
 # Weights and labels of a batch of members are held together: at most about so many cells.
 BATCH_CELLS = 1 << 22
+# Leaves of so many members and rows are held at a time.
+SHARE_CELLS = 1 << 20
 
 
 class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
@@ -357,6 +360,20 @@ class IndependentClassifier(ClassifierMixin, IndependentEnsemble):
     def _shares(self, t: int, X: Any) -> NDArray[np.float64]:
         part = self._with_members([t])
         return part._counts(part._read(X))
+
+    def _each_share(self, members: NDArray[np.intp], rows: Rows) -> Iterator[NDArray[np.float64]]:
+        trees = self._members.forest if isinstance(self._members, TreeMembers) else None
+        if not isinstance(trees, _core.Forest) or type(self)._counts is not IndependentClassifier._counts:
+            yield from super()._each_share(members, rows)
+            return
+        # Walking many trees at once is several times faster than one by one.
+        step = max(1, SHARE_CELLS // len(rows.encoded))
+        for first in range(0, len(members), step):
+            forest = trees.take(np.asarray(members[first : first + step], dtype=np.int64))
+            leaves, shares = forest.leaves(rows.encoded, self._threads()), forest.leaf_shares()
+            starts = forest.leaf_counts().cumsum() - forest.leaf_counts()
+            for t, start in enumerate(starts):
+                yield shares[start + leaves[:, t]]
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,9 @@ class Judged:
 
     def votes(self, adapter: Adapter) -> Votes:
         """What the members say, those that are silent abstaining."""
-        votes = adapter.votes(self.rows)
+        return self._without_silent(adapter.votes(self.rows))
+
+    def _without_silent(self, votes: Votes) -> Votes:
         if self.silent is None:
             return votes
         answers = votes.answers.copy()
@@ -69,34 +71,49 @@ class Losses:
         return losses[known].astype(np.float64), weight[known]
 
 
-def judge(adapter: Adapter, order: NDArray[np.intp], judged: Judged) -> Losses:
-    """The losses of all prefixes of an order: 0 and 1 for labels, squares for values."""
-    each = np.empty((len(order), len(judged.truth)), dtype=np.float32)
-    for size, (said, known) in enumerate(_answers(adapter, order, judged)):
-        loss = said != judged.truth if adapter.classes is not None else (said - judged.truth) ** 2
-        each[size] = np.where(known, loss, np.nan)
-    return Losses(each, judged.weight)
+def judge(adapter: Adapter, order: NDArray[np.intp], judged: Mapping[str, Judged]) -> dict[str, Losses]:
+    """The losses of all prefixes of an order: 0 and 1 for labels, squares for values. Members are asked only once."""
+    found = {}
+    for rows in {id(each.rows): each.rows for each in judged.values()}.values():
+        same = {name: each for name, each in judged.items() if each.rows is rows}
+        found.update(_by_shares(adapter, order, same) if adapter.soft else _by_votes(adapter, order, rows, same))
+    return {name: found[name] for name in judged}
 
 
-def _answers(adapter: Adapter, order: NDArray[np.intp], judged: Judged) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """What the first 1, 2, … members say, and on which rows somebody does."""
-    if adapter.classes is not None and adapter.soft:
-        sums = np.zeros((len(judged.truth), len(adapter.classes)))
-        known = np.zeros(len(judged.truth), dtype=bool)
-        for t in order:
-            votes = slice(None) if judged.silent is None else ~judged.silent[t]
-            sums[votes] += adapter.shares(int(t), judged.rows)[votes]
-            known[votes] = True
-            yield leaders(sums), known
-        return
-    votes = judged.votes(adapter).take(order)
-    if votes.values is not None:
-        for values in prefix_values(votes):
-            yield values, ~np.isnan(values)
-        return
-    for count in prefix_counts(votes):
-        winners = count.winners()
-        yield winners, winners >= 0
+def _by_shares(adapter: Adapter, order: NDArray[np.intp], judged: Mapping[str, Judged]) -> dict[str, Losses]:
+    """Where the ensemble adds up class shares."""
+    assert adapter.classes is not None
+    (first, *_) = judged.values()
+    n = len(first.truth)
+    sums = {name: np.zeros((n, len(adapter.classes))) for name in judged}
+    known = {name: np.zeros(n, dtype=bool) for name in judged}
+    losses = {name: np.empty((len(order), n), dtype=np.float32) for name in judged}
+    for size, (t, shares) in enumerate(zip(order, adapter.each_share(order, first.rows), strict=True)):
+        for name, each in judged.items():
+            votes = slice(None) if each.silent is None else ~each.silent[t]
+            sums[name][votes] += shares[votes]
+            known[name][votes] = True
+            losses[name][size] = np.where(known[name], leaders(sums[name]) != each.truth, np.nan)
+    return {name: Losses(losses[name], each.weight) for name, each in judged.items()}
+
+
+def _by_votes(adapter: Adapter, order: NDArray[np.intp], rows: Read, judged: Mapping[str, Judged]) -> dict[str, Losses]:
+    """Where the ensemble counts votes, or averages values."""
+    said = adapter.votes(rows).take(order)
+    found = {}
+    for name, each in judged.items():
+        silent = None if each.silent is None else each.silent[order]
+        votes = replace(each, silent=silent)._without_silent(said)
+        losses = np.empty((len(order), len(each.truth)), dtype=np.float32)
+        if votes.values is not None:
+            for size, values in enumerate(prefix_values(votes)):
+                losses[size] = (values - each.truth) ** 2
+        else:
+            for size, count in enumerate(prefix_counts(votes)):
+                winners = count.winners()
+                losses[size] = np.where(winners >= 0, winners != each.truth, np.nan)
+        found[name] = Losses(losses, each.weight)
+    return found
 
 
 def _mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

@@ -144,8 +144,8 @@ def prune(
     wanted = fixed_size(keep, len(adapter))
     chosen = choose(adapter, rows[name], method, wanted, n_jobs=n_jobs, random_state=random_state)
     whole = np.concatenate([chosen, np.setdiff1d(np.arange(len(adapter)), chosen)])
-    judged = rows if report else [deciding] if deciding is not None else []
-    losses = {each: judge(adapter, whole, rows[each]) for each in judged}
+    judged = rows if report else {deciding: rows[deciding]} if deciding is not None else {}
+    losses = judge(adapter, whole, judged)
     if len(chosen) < len(adapter):
         size = len(chosen)
     elif deciding is not None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -70,7 +71,7 @@ def fit(model, rows=X):
 
 def test_no_ensemble_is_missing():
     tested = {type(model).__name__ for model in [*INDEPENDENT, *SEQUENTIAL, *OTHERS]}
-    assert tested == set(conjunto._HOMES) - SINGLE_TREES - {"Votes"}
+    assert tested == set(conjunto._HOMES) - SINGLE_TREES - {"Votes", "PrunedClassifier", "PrunedRegressor"}
 
 
 @pytest.mark.parametrize("model", INDEPENDENT, ids=repr)
@@ -313,3 +314,13 @@ def test_messages():
         adapter.shares(0, X)
     with pytest.raises(TypeError, match=r"CARTClassifier cannot be taken apart into voters\. What can: an ensemble"):
         adapt(conjunto.CARTClassifier().fit(X, LABELS))
+
+
+@pytest.mark.parametrize("name", ["RandomForestClassifier", "ECOCClassifier", "AdaBoostClassifier"])
+def test_shares_one_after_the_other(name):
+    X, y = load_iris(return_X_y=True)
+    more = {"algorithm": "mh"} if name == "AdaBoostClassifier" else {}
+    voters = adapt(getattr(conjunto, name)(n_estimators=9, random_state=0, **more).fit(X, y))
+    members = np.array([4, 0, 8, 3])
+    for t, shares in zip(members, voters.each_share(members, X), strict=True):
+        np.testing.assert_allclose(shares, voters.shares(int(t), X))

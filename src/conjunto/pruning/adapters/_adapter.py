@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,11 @@ class Adapter:
         weights = self._weights()
         share = self._share(t, self.read(X).rows)
         return share if weights is None else weights[t] * share
+
+    def each_share(self, members: NDArray[np.intp], X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the shares of several members, one after the other."""
+        rows = self.read(X)
+        return (self.shares(int(t), rows) for t in members)
 
     def seen(self, n: int) -> NDArray[np.bool_]:
         """Return which of the n training rows each member saw, (T, n)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,10 @@ class OwnEnsemble(Adapter):
         if not self.soft:
             return super().shares(t, X)
         return np.asarray(self.fitted._shares(t, self.read(X).rows), dtype=np.float64)
+
+    def each_share(self, members: NDArray[np.intp], X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the shares of several voters, one after the other."""
+        yield from self.fitted._each_share(members, self.read(X).rows)
 
     def seen(self, n: int) -> NDArray[np.bool_]:
         """Return which of the n training rows each member saw."""
