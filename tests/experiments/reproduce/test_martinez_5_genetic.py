@@ -81,10 +81,15 @@ def test_the_start_from_reduce_error_is_never_worse_than_it():
     data = load("sonar")
     y = data.y.to_numpy()
     votes = BaggingClassifier(n_estimators=15, random_state=1).fit(data.X, y).votes(data.X)
+    order = reduce_error(votes, y)
+    curve = error_curve(votes, y, order=order)
+    part = genetic.best_of_reduce_error(votes, y)
+    assert list(part) == list(order[: len(part)])
+    assert curve[len(part) - 1] == curve.min()
+    assert (curve[len(part) :] > curve.min()).all()
     chosen = genetic.genetic_from_reduce_error(votes, y, random_state=0)
     assert len(set(chosen)) == len(chosen)
-    best = error_curve(votes, y, order=reduce_error(votes, y)).min()
-    assert error_curve(votes, y, order=chosen)[-1] <= best
+    assert error_curve(votes, y, order=chosen)[-1] <= curve.min()
 
 
 def test_a_small_run_is_judged(tmp_path):
