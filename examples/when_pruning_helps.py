@@ -74,7 +74,7 @@ def changes(model, X, y, X_test, y_test, seed):
         for name, order in ORDERINGS.items():
             ordered = order(votes, y, **({"random_state": seed} if name == "random_order" else {}))
             losses = judge(voters, ordered, {"test": test, "own": judged})
-            curve, own = losses["test"].curve(), least(losses["own"].curve())
+            curve, own = losses["test"].curve(), least(losses["own"])
             for rule, size in {**sizes, "least error": own}.items():
                 found[selection, name, rule] = 100 * (curve[min(size, len(curve)) - 1] - curve[-1])
     return found

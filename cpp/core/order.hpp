@@ -41,7 +41,8 @@ struct Predictions {
     bool median;  // the sub-ensemble answers with the weighted median of its members, not the mean
 };
 
-// The member with which the sub-ensemble's mean squared error is least.
+// The member with which the sub-ensemble's mean squared error is least; an example on which nobody in it votes has the error
+// of the whole ensemble.
 Order reduce_squared_error(const Predictions& predictions, std::size_t threads);
 
 // The member that brings the answer nearer to the truth on most examples; first the one of least error.

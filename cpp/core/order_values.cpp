@@ -52,7 +52,9 @@ private:
 
     // The least value that at least half of the weight lies at or below, with one more value of this weight.
     static double median(const std::vector<Said>& sorted, double said, double weight) {
-        const double half = 0.5 * ((sorted.empty() ? 0.0 : sorted.back().below) + weight);
+        if (sorted.empty()) return said;
+        const double half = 0.5 * (sorted.back().below + weight);
+        if (half == 0) return std::min(said, sorted.front().value);
         const double slack = 1e-14 * half;
         const auto reaches = [&](const Said& s) { return s.below + (said <= s.value ? weight : 0.0) >= half - slack; };
         const auto place = std::partition_point(sorted.begin(), sorted.end(), [&](const Said& s) { return !reaches(s); });
@@ -69,14 +71,18 @@ private:
     std::vector<std::vector<Said>> sorted_;
 };
 
-double mean_error(const Predictions& p, const Answers& answers, const std::vector<double>& now, std::size_t member) {
+// The error with one more member. Where nobody in the sub-ensemble votes, `silent` counts, if it is a number: without it
+// members would be chosen for staying silent on the worst examples.
+double mean_error(const Predictions& p, const Answers& answers, const std::vector<double>& now,
+                  const std::vector<double>& silent, std::size_t member) {
     double sum = 0, judged = 0;
     const double weight = answers.weight(member);
     for (std::size_t i = 0; i < p.n; ++i) {
         const double said = answers.value(member, i);
         const double answer = std::isnan(said) ? now[i] : answers.with(i, said, weight);
-        if (std::isnan(answer)) continue;
-        sum += answers.worth(i) * (answer - p.truth[i]) * (answer - p.truth[i]);
+        const double loss = std::isnan(answer) ? silent[i] : (answer - p.truth[i]) * (answer - p.truth[i]);
+        if (std::isnan(loss)) continue;
+        sum += answers.worth(i) * loss;
         judged += answers.worth(i);
     }
     return judged > 0 ? sum / judged : std::numeric_limits<double>::infinity();
@@ -101,22 +107,28 @@ Order greedy(const Predictions& p, std::size_t threads, const Cost& cost) {
 }  // namespace
 
 Order reduce_squared_error(const Predictions& p, std::size_t threads) {
+    Answers whole(p);
+    for (std::size_t t = 0; t < p.members; ++t) whole.add(t);
+    std::vector<double> silent(p.n);
+    for (std::size_t i = 0; i < p.n; ++i) silent[i] = (whole.now(i) - p.truth[i]) * (whole.now(i) - p.truth[i]);
     return greedy(p, threads, [&](const Answers& answers, const std::vector<double>& now, std::size_t member, bool) {
-        return mean_error(p, answers, now, member);
+        return mean_error(p, answers, now, silent, member);
     });
 }
 
 Order complementarity_of_values(const Predictions& p, std::size_t threads) {
+    const std::vector<double> silent(p.n, std::nan(""));
     return greedy(p, threads, [&](const Answers& answers, const std::vector<double>& now, std::size_t member, bool first) {
-        if (first) return mean_error(p, answers, now, member);
+        if (first) return mean_error(p, answers, now, silent, member);
         double improved = 0;
         const double weight = answers.weight(member);
         for (std::size_t i = 0; i < p.n; ++i) {
             const double said = answers.value(member, i);
             if (std::isnan(said)) continue;
-            const double before = std::abs(now[i] - p.truth[i]);
-            const double after = std::abs(answers.with(i, said, weight) - p.truth[i]);
-            if (std::isnan(before) || after < before - 1e-12 * (1 + before)) improved += answers.worth(i);
+            const double before = std::abs(now[i] - p.truth[i]), answer = answers.with(i, said, weight);
+            // What rounding leaves of a difference depends on the size of the numbers.
+            const double rounding = 1e-12 * std::max({std::abs(now[i]), std::abs(answer), std::abs(p.truth[i])});
+            if (std::isnan(before) || std::abs(answer - p.truth[i]) < before - rounding) improved += answers.worth(i);
         }
         return -improved;
     });

@@ -19,7 +19,9 @@ def as_votes(votes: Votes | ArrayLike) -> Votes:
     if isinstance(votes, Votes):
         return votes
     array = np.asarray(votes)
-    array = array.astype(np.int8) if array.dtype == bool else array
+    if array.dtype == bool or array.dtype.kind == "u":
+        # Abstentions are -1.
+        array = array.astype(np.int64)
     if array.ndim != 2:
         raise ValueError(f"votes must be a Votes or a (members, examples) array, got shape {array.shape}")
     if array.dtype.kind not in "iuf":
@@ -52,7 +54,7 @@ def as_codes(votes: Votes, y: ArrayLike) -> NDArray[np.intp]:
 ROUNDING = 1e-10
 
 
-# With so many classes a loop over them is faster than numpy's own reductions over short rows.
+# With at most so many classes a loop over them is faster than numpy's own reductions over short rows.
 FEW_CLASSES = 32
 
 

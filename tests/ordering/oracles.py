@@ -83,9 +83,14 @@ def _median(ballot):
     return np.nan
 
 
-def error(case, members):
-    """Weighted share of wrong answers, or mean squared error, where somebody votes; 1 or inf where nobody does."""
+def error(case, members, alone=False):
+    """Weighted share of wrong answers, or mean squared error, where somebody votes; 1 or inf where nobody does.
+
+    Values: where nobody of these members votes, the whole ensemble answers, unless they are alone.
+    """
     said = answers(case, members)
+    if not isinstance(case, ClassCase) and not alone:
+        said = np.where(np.isnan(said), answers(case, range(len(case))), said)
     if isinstance(case, ClassCase):
         voted, loss, otherwise = said >= 0, said != case.truth, 1.0
     else:
@@ -129,7 +134,8 @@ def complementarity(case):
         if isinstance(case, ClassCase):
             return (case.labels[t] == case.truth) & (answers(case, chosen) != case.truth)
         old, new = (np.abs(answers(case, members) - case.truth) for members in (chosen, [*chosen, t]))
-        nearer = new < old - 1e-12 * (1 + old)
+        sizes = [np.abs(case.truth), *(np.abs(answers(case, members)) for members in (chosen, [*chosen, t]))]
+        nearer = new < old - 1e-12 * np.nanmax(sizes, axis=0)
         return ~np.isnan(case.values[t]) & (np.isnan(old) | nearer)
 
     return greedily(len(case), value)

@@ -368,3 +368,26 @@ def test_one_member_and_one_example(name):
 def test_members_that_never_vote(name):
     case = ClassCase(np.full((3, 4), -1), np.array([0, 1, 0, 1]), 2)
     assert order_of(name, case) == [0, 1, 2]
+
+
+def test_a_member_of_weight_0_answers_a_median_alone():
+    values = np.array([[1.0, 2.0, 3.0], [2.0, 2.0, 5.0], [0.0, 1.0, 1.0]])
+    votes = Votes(values=values, weights=np.array([0.0, 1.0, 2.0]), rule="median")
+    assert ordering.reduce_error(votes, [1.0, 2.0, 3.0])[0] == 0
+    assert ordering.complementarity(votes, [1.0, 2.0, 3.0])[0] == 0
+
+
+def test_the_unit_of_values_does_not_matter():
+    random = np.random.default_rng(0)
+    values, y = random.normal(size=(8, 30)), random.normal(size=30)
+    for scale in (1e-13, 1e-3, 1e9):
+        assert (
+            ordering.complementarity(scale * values, scale * y).tolist() == ordering.complementarity(values, y).tolist()
+        )
+
+
+def test_unsigned_codes_and_codes_that_are_no_classes():
+    labels = np.array([[0, 1], [1, 1]])
+    assert ordering.reduce_error(labels.astype(np.uint8), [0, 1]).tolist() == [0, 1]
+    with pytest.raises(ValueError, match="class codes are numbered from 0"):
+        ordering.reduce_error(np.array([[0, 2**33], [1, 1]]), [0, 1])

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 import sklearn.ensemble
+from scipy.sparse import coo_matrix, csr_matrix
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -110,3 +112,39 @@ def test_a_single_member_stays():
     assert len(model) == 1
     assert model.order_.tolist() == [0]
     assert not hasattr(model, "curve_")
+
+
+def test_pipelines_have_the_length_of_their_ensemble():
+    inner = make_pipeline(StandardScaler(), sklearn.ensemble.RandomForestClassifier(20, random_state=0))
+    model = PrunedClassifier(inner, keep=4).fit(X, y, sample_weight=np.linspace(1, 2, len(y)))
+    assert len(model) == len(model.estimators_) == 4
+
+
+def test_sparse_rows_and_text_go_to_those_who_take_them():
+    forest = sklearn.ensemble.RandomForestClassifier(10, random_state=0)
+    model = PrunedClassifier(forest, keep=4).fit(coo_matrix(X), y)
+    np.testing.assert_array_equal(model.predict(csr_matrix(X)), PrunedClassifier(forest, keep=4).fit(X, y).predict(X))
+    texts = np.array(["red apple", "green apple", "red car", "green car"] * 10)
+    pipe = make_pipeline(CountVectorizer(), forest)
+    assert (
+        PrunedClassifier(pipe, keep=4)
+        .fit(texts, np.array(["fruit", "fruit", "car", "car"] * 10))
+        .score(texts, ["fruit", "fruit", "car", "car"] * 10)
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_class_of_one_row_is_learned(seed):
+    rare = y.copy()
+    rare[0] = 7
+    model = PrunedClassifier(RandomForestClassifier(5, random_state=0), selection=0.5, random_state=seed).fit(X, rare)
+    assert 7 in model.classes_
+
+
+def test_the_wrong_kind_of_ensemble():
+    with pytest.raises(TypeError, match="must be an ensemble that is a classifier"):
+        PrunedClassifier(BaggingRegressor()).fit(X, y)
+    with pytest.raises(TypeError, match="must be an ensemble that is a regressor"):
+        PrunedRegressor(BaggingClassifier()).fit(X, y)
+    with pytest.raises(ValueError, match="unknown method"):
+        PrunedClassifier(method="nonsense").fit(X, y)

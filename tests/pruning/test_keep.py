@@ -2,11 +2,12 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_matrix
 
 from conjunto import BaggingClassifier, Budget, RandomForestClassifier, prune
 from conjunto.datasets import make_waveform
 from conjunto.pruning import keep as keeping
-from conjunto.pruning.measuring import stored_bytes, thousand_rows
+from conjunto.pruning.measuring import as_rows, stored_bytes, thousand_rows
 
 X, y = make_waveform(150, random_state=0)
 
@@ -29,7 +30,7 @@ def test_the_most_members_that_fit_the_bytes():
 
 def test_the_most_members_that_fit_the_time(monkeypatch):
     # A clock of one's own: a millisecond for each member, and two for the call.
-    monkeypatch.setattr(keeping, "predict_milliseconds", lambda model, rows: {"median": 2 + len(model)})
+    monkeypatch.setattr(keeping, "predict_milliseconds", lambda models, rows: [{"median": 2 + len(models[0])}])
     forest = RandomForestClassifier(30, random_state=0).fit(X, y)
     for most, size in ((3, 1), (9.5, 7), (31.9, 29), (32, 30), (1000, 30)):
         assert len(prune(forest, X, y, keep=Budget(milliseconds_per_1000_rows=most), report=False)) == size
@@ -67,4 +68,5 @@ def test_bad_budgets(bad, message):
 def test_a_thousand_rows():
     assert thousand_rows(X).shape == (1000, 21)
     np.testing.assert_array_equal(thousand_rows(X)[150:300], X)
-    assert thousand_rows(X.tolist()).shape == (1000, 21)
+    assert thousand_rows(as_rows(X.tolist())).shape == (1000, 21)
+    assert as_rows(coo_matrix(X)).format == "csr"

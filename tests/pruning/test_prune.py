@@ -1,3 +1,4 @@
+import itertools
 import pickle
 import warnings
 from functools import partial
@@ -9,6 +10,7 @@ import sklearn.ensemble
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -17,7 +19,9 @@ from conjunto import (
     BaggingClassifier,
     BaggingRegressor,
     CARTClassifier,
+    ECOCClassifier,
     IGPCommitteesClassifier,
+    PrunedClassifier,
     RandomForestClassifier,
     order,
     prune,
@@ -99,10 +103,12 @@ def test_the_report_is_what_one_can_measure(bag, data):
     test = report["error"]["test"]
     wrong, wrong_after = bag.predict(new[0]) != new[1], pruned.predict(new[0]) != new[1]
     assert (test["before"], test["after"]) == pytest.approx((wrong.mean(), wrong_after.mean()))
-    difference = wrong_after.astype(float) - wrong
-    half = 1.96 * difference.std(ddof=1) / np.sqrt(300)
-    assert test["difference_low"] == pytest.approx(difference.mean() - half)
-    assert test["difference_high"] == pytest.approx(difference.mean() + half)
+    # Bonett and Price (2012): one row more of each kind, then the normal interval.
+    worse, better = (((wrong_after > wrong).sum() + 1) / 302, ((wrong_after < wrong).sum() + 1) / 302)
+    half = 1.96 * np.sqrt((worse + better - (worse - better) ** 2) / 302)
+    assert test["difference"] == pytest.approx(wrong_after.mean() - wrong.mean())
+    assert test["difference_low"] == pytest.approx(worse - better - half)
+    assert test["difference_high"] == pytest.approx(worse - better + half)
     assert not test["optimistic"]
     assert report["error"]["train"]["optimistic"]
     assert not report["error"]["oob"]["optimistic"]
@@ -119,6 +125,10 @@ def test_wilson_interval_of_an_error_of_zero():
     train = prune(forest, X, y).pruning_report_["error"]["train"]
     assert train["after"] == 0
     assert train["after_high"] == pytest.approx(1.96**2 / (60 + 1.96**2))
+    assert train["after_low"] == 0
+    # Nothing differs: as likely better as worse.
+    assert train["difference"] == 0
+    assert train["difference_low"] == -train["difference_high"] < 0
 
 
 @pytest.mark.parametrize(("keep", "size"), [(0.2, 8), (0.01, 1), (1.0, 41), (5, 5), (0.5, 20)])
@@ -132,7 +142,11 @@ def test_keep_where_an_error_is_least(bag, data):
     for keep, name in (("min-oob", "oob"), ("min-selection", "train")):
         pruned = prune(bag, X, y, keep=keep)
         curve = pruned.curve_[name]
+        votes = oob_votes(bag, X).labels[pruned.order_] if name == "oob" else np.zeros((41, 200))
+        judged = np.array([(votes[:size] >= 0).any(axis=0).mean() for size in range(1, 42)])
+        curve = np.where(judged >= 0.9 * judged[-1], curve, np.inf)
         assert len(pruned) == int(np.flatnonzero(curve <= curve.min() + 1e-12)[0]) + 1
+        assert pruned.pruning_report_["error"][name]["optimistic"]
         assert len(prune(bag, X, y, keep=keep, report=False)) == len(pruned)
 
 
@@ -295,8 +309,13 @@ def test_unfitted():
         ({"method": "optimal", "keep": "auto"}, "optimal chooses a subset of a given size"),
         ({"selection": "test"}, "selection must be"),
         ({"selection": 1.0}, "selection must be a number in"),
-        ({"selection": (1,)}, "selection must be a pair"),
-        ({"evaluate": 3}, "evaluate must be a pair"),
+        ({"selection": (1,)}, r"selection must be a tuple \(X, y\)"),
+        ({"selection": [1, 2]}, "selection must be .* got a list"),
+        ({"evaluate": 3}, r"evaluate must be a tuple \(X, y\) .* got a int"),
+        ({"evaluate": (np.zeros((5, 2)), np.zeros(5))}, "evaluate: X has 2 columns"),
+        ({"selection": (np.zeros((1, 21)), [7])}, "selection: y has the label 7"),
+        ({"y": np.full(200, np.nan)}, "y has missing values"),
+        ({"method": lambda votes, y: [0] * 41}, "one of them twice"),
         ({"sample_weight": [1.0]}, "sample_weight"),
         ({"selection": 0.3, "keep": "min-oob"}, "keep='min-oob' needs the training data"),
     ],
@@ -323,6 +342,91 @@ def test_nothing_out_of_bag(data):
     bag = BaggingClassifier(n_estimators=10).fit(*data)
     with pytest.raises(ValueError, match="was fitted on 200 rows"):
         prune(bag, *make_waveform(50, random_state=0), selection="oob")
+
+
+def test_what_the_ensemble_would_answer_decides(data):
+    # A forest averages shares: the subset of least error is that of its own answers, not of its trees' labels.
+    X, y = data
+    forest = sklearn.ensemble.RandomForestClassifier(9, max_depth=3, random_state=0).fit(X, y)
+    shares = np.stack([tree.predict_proba(X) for tree in forest.estimators_])
+    errors = {
+        members: np.mean(shares[list(members)].sum(axis=0).argmax(axis=1) != y)
+        for members in itertools.combinations(range(9), 3)
+    }
+    for method in ("exhaustive", "optimal"):
+        pruned = prune(forest, X, y, method=method, keep=3)
+        assert pruned.curve_["train"][2] == min(errors.values())
+    first = prune(forest, X, y, method="reduce_error", keep=1)
+    assert first.order_[0] == int(np.argmin([np.mean(share.argmax(axis=1) != y) for share in shares]))
+
+
+def test_output_codes_are_judged_together(data):
+    X, y = data
+    codes = ECOCClassifier(CARTClassifier(max_depth=3), n_estimators=20, random_state=0).fit(X, y)
+    pruned = prune(codes, X, y, method="reduce_error", keep=5)
+    assert pruned.curve_["train"][4] == error(pruned, X, y)
+    for method in ("margin_distance", "complementarity"):
+        with pytest.raises(ValueError, match="vote for sets of classes"):
+            prune(codes, X, y, method=method)
+
+
+def test_a_genetic_choice_of_all_stays_whole(data):
+    X, y = data
+    models = [DecisionTreeClassifier(random_state=0).fit(X, y)] * 6
+    assert len(prune(models, X, y, method="genetic", random_state=0)) == 6
+
+
+def test_members_without_a_vote_come_last(data):
+    X, y = data
+    models = [("full", DecisionTreeClassifier()), ("one", DecisionTreeClassifier(max_depth=1)), ("nb", GaussianNB())]
+    voting = sklearn.ensemble.VotingClassifier(models, weights=[0, 1, 1]).fit(X, y)
+    for method in ORDERINGS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            assert order(voting, X, y, method=method)[-1] == 0
+
+
+def test_hyphens_will_do(bag, data):
+    assert order(bag, *data, method="reduce-error").tolist() == order(bag, *data, method="reduce_error").tolist()
+
+
+def test_a_new_fit_forgets_the_pruning(bag, data):
+    for model in (bag, AdaBoostClassifier(n_estimators=10, random_state=0).fit(*data)):
+        pruned = prune(model, *data).fit(*data)
+        assert not {"order_", "curve_", "pruning_report_"} & set(vars(pruned))
+
+
+def test_the_rows_that_nobody_judges_cost_something():
+    # Row 0 is an outlier: members that saw it, and so are silent on it, are not better for that.
+    values = np.array([[np.nan, 1.0, 1.0], [np.nan, 1.0, 1.0], [0.0, 0.0, 0.0], [9.0, 0.0, 0.0]])
+    assert reduce_error(values, [10.0, 0.0, 0.0])[0] == 3
+
+
+def test_other_rows_than_those_of_the_training(data):
+    X, y = data
+    for model in (
+        sklearn.ensemble.BaggingClassifier(n_estimators=20, random_state=0),
+        sklearn.ensemble.RandomForestClassifier(20, max_samples=0.5, random_state=0),
+    ):
+        model.fit(X[::2], y[::2])
+        with pytest.raises(ValueError, match="fitted on fewer than 200 rows"):
+            prune(model, X, y, selection="oob")
+
+
+@pytest.mark.parametrize("subset", ["exhaustive", "genetic", "clustering"])
+def test_subsets_are_no_orders(data, subset):
+    bag = BaggingClassifier(n_estimators=5, random_state=0).fit(*data)
+    with pytest.raises(ValueError, match=f"{subset} chooses a subset"):
+        order(bag, *data, method=subset)
+
+
+def test_wrappers_say_what_to_give(data):
+    X, y = data
+    search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=2).fit(X, y)
+    with pytest.raises(TypeError, match="give its best_estimator_"):
+        prune(search, X, y)
+    with pytest.raises(TypeError, match="give its estimator_"):
+        prune(PrunedClassifier(BaggingClassifier(n_estimators=5)).fit(X, y), X, y)
 
 
 def test_order_needs_all_members(bag, data):

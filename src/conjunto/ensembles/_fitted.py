@@ -21,6 +21,8 @@ from conjunto.problem import Columns, is_frame
 
 # Attributes that a part of an ensemble cannot take over: they are about all members together.
 OF_THE_WHOLE = ("oob_votes_", "oob_score_", "oob_decision_function_", "oob_prediction_", "bound_", "validation_errors_")
+# What pruning notes on an ensemble, and a new fit makes untrue.
+OF_A_PRUNING = ("order_", "curve_", "pruning_report_")
 
 
 class FittedMembers(BaseEstimator):
@@ -33,6 +35,8 @@ class FittedMembers(BaseEstimator):
     _columns: Columns
     _not_voters: ClassVar[str] = ""
     """Why the members are no voters that can be taken apart, where they are not."""
+    _labels_tell: ClassVar[bool] = True
+    """Whether a voter is for one class; not where it votes for a set of them."""
 
     def _read(self, X: Any) -> Rows:
         if isinstance(X, Rows):

@@ -23,7 +23,7 @@ from conjunto.atomic import all_or_nothing
 from conjunto.ballot import count_votes, mean_values, prefix_counts, prefix_means
 from conjunto.callbacks import CallbackSupportMixin, fit_task, has_callbacks, members_task, with_callbacks
 from conjunto.checks import check_choice, check_count
-from conjunto.ensembles._fitted import FittedMembers, log_probabilities
+from conjunto.ensembles._fitted import OF_A_PRUNING, FittedMembers, log_probabilities
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.extended import ExtendedMembers
 from conjunto.learners.fitting import Members, fit_members, is_native
@@ -124,7 +124,7 @@ class IndependentEnsemble(CallbackSupportMixin, FittedMembers):
             self._members = added
         elif added is not None:
             self._members.join(added)
-        for name in ("oob_votes_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
+        for name in ("oob_votes_", "oob_score_", "oob_decision_function_", "oob_prediction_", *OF_A_PRUNING):
             self.__dict__.pop(name, None)
         if getattr(self, "oob_score", False):
             self._score_out_of_bag(problem)

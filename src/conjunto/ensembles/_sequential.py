@@ -21,7 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 from conjunto.atomic import all_or_nothing
 from conjunto.callbacks import CallbackSupportMixin, fit_task, members_task, with_callbacks
 from conjunto.checks import check_choice, check_count, check_number
-from conjunto.ensembles._fitted import FittedMembers
+from conjunto.ensembles._fitted import OF_A_PRUNING, FittedMembers
 from conjunto.ensembles._watch import Watch
 from conjunto.ensembles.rules import RULES, Rule
 from conjunto.generation.rows import bootstrap, weighted_bootstrap
@@ -141,6 +141,8 @@ class SequentialEnsemble(CallbackSupportMixin, FittedMembers):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check()
+        for name in OF_A_PRUNING:
+            self.__dict__.pop(name, None)
         problem = read_problem(self, X, y, sample_weight, classification=self._classification)
         goes_on = self.warm_start and hasattr(self, "_run")
         run = self._old_run(problem) if goes_on else self._new_run(problem)

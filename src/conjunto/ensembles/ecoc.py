@@ -94,6 +94,8 @@ class ECOCClassifier(RecodedClassifier):
         check_is_fitted(self)
         return (View() for _ in range(len(self._members)))
 
+    _labels_tell = False
+
     def _adds_scores(self) -> bool:
         return True
 

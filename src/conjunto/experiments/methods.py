@@ -231,13 +231,16 @@ def check_parameters(name: str, known: Collection[str], parameters: Mapping[str,
 def _check_pruning(name: str, parameters: Mapping[str, Any]) -> None:
     """Refuse before anything is fitted what the pruning would refuse after it."""
     from conjunto.pruning.choosing import check_method
+    from conjunto.pruning.estimators import MOST_MEMBERS
+    from conjunto.pruning.keep import check_keep
     from conjunto.pruning.selection import check_selection
 
     try:
         check_method(parameters.get(PRUNING + "method", "margin_distance"))
         check_selection(parameters.get(PRUNING + "selection", "train"))
+        check_keep(parameters.get(PRUNING + "keep", 0.2), MOST_MEMBERS)
     except ValueError as error:
-        raise ValueError(f"{name}: {PRUNING}{error}") from error
+        raise ValueError(f"{name}, parameters {PRUNING}…: {error}") from error
 
 
 def _why_whole(name: str) -> str:

@@ -15,6 +15,9 @@ from conjunto.votes import Votes
 # Values that differ by less than this share of their scale differ by rounding alone: they tie.
 ROUNDING = 1e-10
 
+# A larger code is no class, but an identifier or a mistake; counts of all classes are kept for every example.
+MOST_CLASSES = 100_000
+
 
 @dataclass(frozen=True, eq=False)
 class Ballot:
@@ -73,7 +76,10 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
         )
     shared = {"weights": _weights_of(votes), "sample_weight": _sample_weight(sample_weight, votes.n_examples)}
     if votes.values is not None:
-        targets = np.asarray(y, dtype=np.float64)
+        try:
+            targets = np.asarray(y, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("y must hold numbers where votes are values of a regression") from None
         if targets.shape != (votes.n_examples,):
             raise ValueError(f"y has shape {targets.shape}, votes have {votes.n_examples} examples")
         values = np.ascontiguousarray(votes.values, dtype=np.float64)
@@ -82,6 +88,8 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
         return ValueBallot(**shared, voters=None, values=values, truth=targets, median=votes.rule == "median")
     truth = _codes(votes, y)
     k = max(votes.n_classes, int(truth.max()) + 1)
+    if k > MOST_CLASSES:
+        raise ValueError(f"votes or y hold the code {k - 1}: class codes are numbered from 0, without gaps")
     if votes.groups is not None:
         labels, voters = _groups(votes)
         shared["weights"] = None

@@ -56,7 +56,7 @@ def boosting_size(votes: Votes | ArrayLike, y: ArrayLike, *, sample_weight: Arra
     """
     ballot = read_classes(votes, y, sample_weight, "boosting_size")
     order, good = _run(ballot, None)
-    return max(1, len(ballot.permutation(order[:good])) if good else 1)
+    return len(ballot.permutation(order[: max(1, good)]))
 
 
 def _run(ballot: ClassBallot, n_jobs: int | None) -> tuple[NDArray[np.int64], int]:

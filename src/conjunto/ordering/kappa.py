@@ -15,7 +15,7 @@ def kappa(votes: Votes | ArrayLike, y: ArrayLike | None = None, *, n_jobs: int |
     """Order members by diversity: they are listed as they appear in pairs of rising kappa.
 
     `kappa = (theta_1 - theta_2) / (1 - theta_2)`: agreement, less what chance would give. Only examples on which both
-    vote count. Diversity alone is no virtue: members that are bad in different ways come first.
+    vote count. Weights play no part. Diversity alone is no virtue: members that are bad in different ways come first.
 
     Parameters
     ----------

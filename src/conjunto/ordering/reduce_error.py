@@ -23,8 +23,8 @@ def reduce_error(
 
     The first is the member of least error. Errors are those of the answer that the sub-ensemble would give: plurality
     with weighted votes, ties to the lowest class; in regression the squared error of the mean (or weighted median).
-    Only examples on which somebody in the sub-ensemble votes count. It follows the selection data closely, so it
-    overfits them more than the orders that aim at margins.
+    Only examples on which somebody in the sub-ensemble votes count; in regression the others have the error of the
+    whole ensemble. It follows the selection data closely, so it overfits them more than orders that aim at margins.
 
     Parameters
     ----------

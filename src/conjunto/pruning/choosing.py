@@ -25,6 +25,9 @@ SELECTORS: dict[str, Callable[..., Any]] = {
     "genetic": lambda votes, y, size, **more: genetic(votes, y, **more),
     "meta_tree": lambda votes, y, size, **more: meta_tree(votes, y, size=size, **more),
 }
+# Methods that judge what members would answer together, and so need all that they add to the classes; the others, and
+# complementarity too, ask who is right.
+ANSWERING = ("reduce_error", "complementarity", "exhaustive", "optimal", "genetic")
 # The functions behind them, which say what else they take.
 _BEHIND: dict[str, Callable[..., Any]] = {
     "exhaustive": exhaustive,
@@ -37,7 +40,7 @@ _BEHIND: dict[str, Callable[..., Any]] = {
 def check_method(method: Any) -> None:
     """Refuse what is neither a name nor a function."""
     known = [*ORDERINGS, *SELECTORS]
-    if isinstance(method, str) and method not in known:
+    if isinstance(method, str) and _spelled(method) not in known:
         raise ValueError(
             f"unknown method {method!r}; {suggest(method, known, len(known))}; or give a function of votes and y"
         )
@@ -48,19 +51,40 @@ def check_method(method: Any) -> None:
 def choose(
     adapter: Adapter, judged: Judged, method: Method, size: int | None, *, n_jobs: int | None, random_state: Any
 ) -> NDArray[np.intp]:
-    """The members in the order of a method, or the subset that it chooses, of this size if it can be told one."""
+    """The members in the order of a method, or the subset that it chooses, of this size if it can be told one.
+
+    Members without a vote come last: alone they would say nothing.
+    """
     check_method(method)
-    votes = judged.votes(adapter)
+    name = _spelled(method)
+    votes = judged.scores(adapter) if adapter.soft and name in ANSWERING else judged.votes(adapter)
+    if not adapter.labels_tell and (name == "complementarity" or name not in ANSWERING):
+        raise ValueError(
+            f"members of {type(adapter.fitted).__name__} vote for sets of classes, and none is right or wrong by "
+            'itself: use method="reduce_error", "exhaustive", "optimal" or "genetic"'
+        )
     truth = truth_of(votes, judged)
     offered = {"sample_weight": judged.weight, "n_jobs": n_jobs, "random_state": random_state}
-    if isinstance(method, str) and method in SELECTORS:
-        if size is None and method != "genetic":
-            raise ValueError(f"keep must be a share or a number of members: {method} chooses a subset of a given size")
-        found = SELECTORS[method](votes, truth, size, **_taken(_BEHIND.get(method, SELECTORS[method]), offered))
+    if chooses_subset(method):
+        if size is None and name != "genetic":
+            raise ValueError(f"keep must be a share or a number of members: {name} chooses a subset of a given size")
+        found = SELECTORS[name](votes, truth, size, **_taken(_BEHIND.get(name, SELECTORS[name]), offered))
     else:
-        function = ORDERINGS[method] if isinstance(method, str) else method
+        function = method if callable(method) else ORDERINGS[name]
         found = function(votes, truth, **_taken(function, offered))
-    return check_members(found, len(adapter), method)
+    members = check_members(found, len(adapter), method)
+    if votes.weights is None or len(members) < len(adapter):
+        return members
+    return members[np.argsort(votes.weights[members] == 0, kind="stable")]
+
+
+def chooses_subset(method: Method) -> bool:
+    """Whether a method is known to choose a subset."""
+    return isinstance(method, str) and _spelled(method) in SELECTORS
+
+
+def _spelled(method: Method) -> str:
+    return method.replace("-", "_") if isinstance(method, str) else ""
 
 
 def truth_of(votes: Votes, judged: Judged) -> NDArray[Any]:
@@ -82,4 +106,5 @@ def check_members(members: Any, count: int, method: Method) -> NDArray[np.intp]:
 def _taken(function: Callable[..., Any], offered: dict[str, Any]) -> dict[str, Any]:
     """What a function takes of what is offered; a user's own takes votes and y, and more if it says so by name."""
     known = signature(function).parameters
-    return {name: value for name, value in offered.items() if name in known and value is not None}
+    everything = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
+    return {name: value for name, value in offered.items() if (everything or name in known) and value is not None}

@@ -7,16 +7,33 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin, clone
+from scipy.sparse import issparse
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+    is_regressor,
+)
+from sklearn.pipeline import Pipeline
+from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from conjunto.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
-from conjunto.problem import read_problem, select
+from conjunto.problem import read_problem, read_weights, select
 from conjunto.pruning.adapters import adapt
+from conjunto.pruning.choosing import check_method
+from conjunto.pruning.keep import check_keep
+from conjunto.pruning.measuring import as_rows
 from conjunto.pruning.prune import prune
 from conjunto.pruning.selection import check_selection, split
+
+# Before the fit the number of members is not known: any number to keep will do.
+MOST_MEMBERS = 10**9
 
 
 def _has(name: str) -> Any:
@@ -67,22 +84,20 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
             Weights of the rows, for the ensemble and for the selection.
         """
         check_selection(self.selection)
-        # Checked here with our own messages; the ensemble gets what the user gave.
-        problem = read_problem(self, X, y, sample_weight, classification=self._classification)
-        X, y = (X if hasattr(X, "shape") else np.asarray(X)), np.asarray(y).reshape(len(problem.y))
+        check_method(self.method)
+        check_keep(self.keep, MOST_MEMBERS)
+        ensemble = clone(self._unfitted())
+        self._check_kind(ensemble)
+        X, y, weights = self._read(ensemble, as_rows(X), y, sample_weight)
         inside = np.arange(len(y))
         selection: Any = self.selection
-        weights = problem.weights
         if not isinstance(selection, str | tuple):
-            outside, inside = split(problem.y, float(selection), self._classification, self.random_state)
+            outside, inside = split(y, float(selection), self._classification, self.random_state)
             selection = (select(X, outside), y[outside], None if weights is None else weights[outside])
-        ensemble = clone(self._unfitted())
-        weighted = {} if weights is None else {"sample_weight": weights[inside]}
-        if weighted and not has_fit_parameter(ensemble, "sample_weight"):
-            raise ValueError(f"{type(ensemble).__name__} takes no sample_weight: leave it out")
         rows, answers = (X, y) if len(inside) == len(y) else (select(X, inside), y[inside])
-        ensemble.fit(rows, answers, **weighted)
-        self.estimator_ = self._prune(ensemble, rows, answers, selection, weighted.get("sample_weight"))
+        weight = None if weights is None else weights[inside]
+        ensemble.fit(rows, answers, **({} if weight is None else {_weight_name(ensemble): weight}))
+        self.estimator_ = self._prune(ensemble, rows, answers, selection, weight)
         self.order_ = self.estimator_.order_
         for name in ("curve_", "pruning_report_"):
             self.__dict__.pop(name, None)
@@ -91,6 +106,19 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
         if self._classification:
             self.classes_ = self.estimator_.classes_
         return self
+
+    def _check_kind(self, ensemble: Any) -> None:
+        right, kind = (is_classifier, "classifier") if self._classification else (is_regressor, "regressor")
+        if not hasattr(ensemble, "fit") or not right(ensemble):
+            raise TypeError(f"estimator must be an ensemble that is a {kind}, got {ensemble!r}")
+
+    def _read(self, ensemble: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any], Any]:
+        """Check what the ensemble will get; of sparse rows, or those of a pipeline, it makes what it can itself."""
+        if isinstance(ensemble, Pipeline) or issparse(X):
+            y = column_or_1d(y, warn=True)
+            return X, y, read_weights(sample_weight, len(y))
+        problem = read_problem(self, X, y, sample_weight, classification=self._classification)
+        return X, np.asarray(y).reshape(len(problem.y)), problem.weights
 
     def _prune(self, ensemble: Any, X: Any, y: Any, selection: Any, sample_weight: Any) -> Any:
         """The pruned ensemble; one that ended with a single member, as boosting may, stays as it is."""
@@ -125,11 +153,12 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
     def estimators_(self) -> Any:
         """The members kept, in their order."""
         check_is_fitted(self)
-        return self.estimator_.estimators_
+        last = self.estimator_[-1] if isinstance(self.estimator_, Pipeline) else self.estimator_
+        return last.estimators_
 
     def __len__(self) -> int:
         check_is_fitted(self)
-        return len(self.estimator_)
+        return len(adapt(self.estimator_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -137,6 +166,14 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
         if hasattr(inner, "__sklearn_tags__") and not isinstance(inner, type):
             tags.input_tags.allow_nan = inner.__sklearn_tags__().input_tags.allow_nan
         return tags
+
+
+def _weight_name(ensemble: Any) -> str:
+    """The parameter of `fit` that takes weights; a pipeline hands them to its last step."""
+    name, last = ensemble.steps[-1] if isinstance(ensemble, Pipeline) else ("", ensemble)
+    if not has_fit_parameter(last, "sample_weight"):
+        raise ValueError(f"{type(last).__name__} takes no sample_weight: leave it out")
+    return f"{name}__sample_weight" if name else "sample_weight"
 
 
 class PrunedClassifier(ClassifierMixin, _Pruned):

@@ -14,6 +14,9 @@ from conjunto.pruning.adapters import Adapter
 from conjunto.pruning.adapters._adapter import Read
 from conjunto.votes import Votes
 
+# Scores of so many members, rows and classes are held at most: a gigabyte.
+SCORE_CELLS = 1 << 27
+
 
 @dataclass(frozen=True, eq=False)
 class Judged:
@@ -32,6 +35,23 @@ class Judged:
         """What the members say, those that are silent abstaining."""
         return self._without_silent(adapter.votes(self.rows))
 
+    def scores(self, adapter: Adapter) -> Votes:
+        """What the members add to the classes, where the ensemble adds up scores; NaN where they are silent."""
+        assert adapter.classes is not None
+        shape = (len(adapter), len(self.truth), len(adapter.classes))
+        if np.prod(shape, dtype=float) > SCORE_CELLS:
+            raise ValueError(
+                f"the scores of {shape[0]} members on {shape[1]} rows and {shape[2]} classes take "
+                f"{8 * np.prod(shape, dtype=float) / 1e9:.0f} GB: select on fewer rows, or with margin_distance or "
+                "orientation"
+            )
+        scores = np.empty(shape)
+        for t, shares in enumerate(adapter.each_share(np.arange(len(adapter)), self.rows)):
+            scores[t] = shares
+        if self.silent is not None:
+            scores[self.silent] = np.nan
+        return Votes(scores=scores, classes=adapter.classes)
+
     def _without_silent(self, votes: Votes) -> Votes:
         if self.silent is None:
             return votes
@@ -47,6 +67,8 @@ class Losses:
 
     each: NDArray[np.float32]
     weight: NDArray[np.float64] | None
+    shares: bool
+    """Whether a loss is 0 or 1, so that their mean is a share."""
 
     def curve(self) -> NDArray[np.float64]:
         """(T,): the error of every prefix, over the rows that it judges; NaN if there are none."""
@@ -57,13 +79,21 @@ class Losses:
         return _mean(*self._known(self.each[size - 1]))
 
     def compare(self, size: int) -> dict[str, float]:
-        """The errors of the whole and of the first `size` members, and their paired difference, with 95 % intervals."""
-        whole, part = self.each[-1].astype(float), self.each[size - 1].astype(float)
+        """The errors of the whole and of the first `size` members, and their difference, with 95 % intervals.
+
+        All on the rows that the part judges: out of bag these may be fewer than the whole does.
+        """
+        part = self.each[size - 1].astype(np.float64)
+        whole = np.where(np.isnan(part), np.nan, self.each[-1])
         found: dict[str, float] = {}
-        for name, losses in (("before", whole), ("after", part), ("difference", part - whole)):
-            low, mean, high = _interval(*self._known(losses))
-            found |= {name: mean, f"{name}_low": low, f"{name}_high": high}
-        return {**found, "examples": int((~np.isnan(part)).sum())}
+        for name, losses in (("before", whole), ("after", part)):
+            found |= _named(name, *(_wilson if self.shares else _normal)(*self._known(losses)))
+        found |= _named("difference", *(_paired if self.shares else _normal)(*self._known(part - whole)))
+        return {**found, "examples": int((self._known(part)[1] > 0).sum())}
+
+    def judged(self, size: int) -> float:
+        """The weight of the rows that the first `size` members judge."""
+        return float(self._known(self.each[size - 1])[1].sum())
 
     def _known(self, losses: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         known = ~np.isnan(losses)
@@ -94,7 +124,7 @@ def _by_shares(adapter: Adapter, order: NDArray[np.intp], judged: Mapping[str, J
             sums[name][votes] += shares[votes]
             known[name][votes] = True
             losses[name][size] = np.where(known[name], leaders(sums[name]) != each.truth, np.nan)
-    return {name: Losses(losses[name], each.weight) for name, each in judged.items()}
+    return {name: Losses(losses[name], each.weight, True) for name, each in judged.items()}
 
 
 def _by_votes(adapter: Adapter, order: NDArray[np.intp], rows: Read, judged: Mapping[str, Judged]) -> dict[str, Losses]:
@@ -112,7 +142,7 @@ def _by_votes(adapter: Adapter, order: NDArray[np.intp], rows: Read, judged: Map
             for size, count in enumerate(prefix_counts(votes)):
                 winners = count.winners()
                 losses[size] = np.where(winners >= 0, winners != each.truth, np.nan)
-        found[name] = Losses(losses, each.weight)
+        found[name] = Losses(losses, each.weight, votes.values is None)
     return found
 
 
@@ -120,17 +150,40 @@ def _mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     return float(np.average(values, weights=weights)) if weights.any() else float("nan")
 
 
-def _interval(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Mean and 95 % interval: Wilson's for shares, which stays open when nothing is wrong, else the normal one."""
-    mean = _mean(values, weights)
-    if len(values) < 2 or not weights.any():
+def _named(name: str, low: float, mean: float, high: float) -> dict[str, float]:
+    return {name: mean, f"{name}_low": low, f"{name}_high": high}
+
+
+def _count(weights: NDArray[np.float64]) -> float:
+    """How many rows of equal weight tell as much (Kish)."""
+    return float(weights.sum() ** 2 / (weights @ weights)) if weights.any() else 0.0
+
+
+def _wilson(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Interval, and the mean in it, of a share: open to the right when nothing is wrong."""
+    mean, n = _mean(values, weights), _count(weights)
+    if not n:
+        return np.nan, mean, np.nan
+    z = 1.96**2 / n
+    centre, half = (mean + z / 2) / (1 + z), np.sqrt(mean * (1 - mean) * z + z**2 / 4) / (1 + z)
+    # 0 and 1 are ends that rounding would miss.
+    return max(0.0, float(centre - half)), mean, min(1.0, float(centre + half))
+
+
+def _paired(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
+    """The same of a difference of shares on the same rows (Bonett and Price 2012): not empty when no row differs."""
+    mean, n = _mean(values, weights), _count(weights)
+    if not n:
         return np.nan, mean, np.nan
     shares = weights / weights.sum()
-    count = 1 / (shares @ shares)
-    if ((values == 0) | (values == 1)).all():
-        z = 1.96**2 / count
-        centre = (mean + z / 2) / (1 + z)
-        half = np.sqrt(mean * (1 - mean) * z + z**2 / 4) / (1 + z)
-        return float(centre - half), mean, float(centre + half)
-    half = 1.96 * np.sqrt(shares @ (values - mean) ** 2 / (count - 1)) if count > 1 else np.nan
-    return float(mean - half), mean, float(mean + half)
+    worse, better = ((n * float(shares @ (values == sign)) + 1) / (n + 2) for sign in (1, -1))
+    half = 1.96 * np.sqrt((worse + better - (worse - better) ** 2) / (n + 2))
+    return float(worse - better - half), mean, float(worse - better + half)
+
+
+def _normal(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
+    mean, n = _mean(values, weights), _count(weights)
+    if n <= 1:
+        return np.nan, mean, np.nan
+    half = 1.96 * float(np.sqrt((weights / weights.sum()) @ (values - mean) ** 2 / (n - 1)))
+    return mean - half, mean, mean + half

@@ -8,12 +8,14 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conjunto.checks import check_count, check_number
+from conjunto.pruning.judging import Losses
 from conjunto.pruning.measuring import predict_milliseconds, stored_bytes, thousand_rows
 
 RULES = ("auto", "min-oob", "min-selection")
+# Out of bag a few members judge a few rows, on which they may well make no error.
+ENOUGH = 0.9
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,10 @@ class Budget:
     Parameters
     ----------
     bytes : int, default=None
-        Of the pickled model.
+        Of the pickled model, without what `prune` notes on it (`order_`, `curve_`, `pruning_report_`).
     milliseconds_per_1000_rows : float, default=None
-        To predict 1000 rows: the median of several runs on this machine, with the model's own `n_jobs`. A measurement,
-        so two runs may differ by a few members.
+        To predict 1000 rows: the median of several runs on this machine, with the model's own `n_jobs`. A measurement:
+        beside other work two runs may differ by a third of the members.
 
     Examples
     --------
@@ -41,6 +43,8 @@ class Budget:
     def __post_init__(self) -> None:
         if self.bytes is None and self.milliseconds_per_1000_rows is None:
             raise ValueError("a Budget needs bytes, milliseconds_per_1000_rows, or both")
+        if isinstance(self.bytes, float) and self.bytes.is_integer():
+            object.__setattr__(self, "bytes", int(self.bytes))
         if self.bytes is not None:
             check_count("bytes", self.bytes)
         if self.milliseconds_per_1000_rows is not None:
@@ -67,9 +71,12 @@ def fixed_size(keep: Any, members: int) -> int | None:
     return max(1, round(float(keep) * members)) if 0 < float(keep) <= 1 else None
 
 
-def least(curve: NDArray[np.float64]) -> int:
-    """The size of the prefix of least error; of equal ones the smallest."""
-    known = np.where(np.isnan(curve), np.inf, curve)
+def least(losses: Losses) -> int:
+    """The size of the prefix of least error, of those that judge nearly all rows; of equal ones the smallest."""
+    curve = losses.curve()
+    enough = ENOUGH * losses.judged(len(curve))
+    judges = np.array([losses.judged(size) >= enough for size in range(1, len(curve) + 1)])
+    known = np.where(np.isnan(curve) | ~judges, np.inf, curve)
     return int((known <= known.min() + 1e-12).argmax()) + 1
 
 
@@ -82,13 +89,13 @@ def fit_budget(budget: Budget, members: int, part: Callable[[int], Any], X: Any)
         if budget.bytes is not None and stored_bytes(model) > budget.bytes:
             return False
         most = budget.milliseconds_per_1000_rows
-        return most is None or predict_milliseconds(model, rows)["median"] <= most
+        return most is None or predict_milliseconds([model], rows)[0]["median"] <= most
 
     if not fits(1):
         model = part(1)
         cost = f"{stored_bytes(model):,} bytes" if budget.bytes is not None else ""
         if rows is not None:
-            cost += f"{', ' if cost else ''}{predict_milliseconds(model, rows)['median']:.3g} ms per 1000 rows"
+            cost += f"{', ' if cost else ''}{predict_milliseconds([model], rows)[0]['median']:.3g} ms per 1000 rows"
         raise ValueError(f"keep={budget}: one member alone costs more ({cost}); raise the budget")
     low, high = 1, members + 1
     while high - low > 1:

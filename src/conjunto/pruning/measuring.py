@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import pickle
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from conjunto.problem import select
 
@@ -37,18 +39,28 @@ def stored_bytes(model: Any) -> int:
     return counter.count
 
 
+def as_rows(X: Any) -> Any:
+    """X as something that rows can be taken of."""
+    if issparse(X):
+        return X.tocsr()
+    return X if hasattr(X, "shape") or not isinstance(X, Sequence) else np.asarray(X)
+
+
 def thousand_rows(X: Any) -> Any:
     """A thousand rows of X, in turn, again and again if there are fewer."""
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    return select(X if hasattr(X, "shape") else np.asarray(X), np.arange(ROWS) % n)
+    return select(X, np.arange(ROWS) % X.shape[0])
 
 
-def predict_milliseconds(model: Any, rows: Any, repeats: int = REPEATS) -> dict[str, float]:
-    """The time to predict the rows: median, least and most of several runs after a first one that does not count."""
-    model.predict(rows)
-    spent = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        model.predict(rows)
-        spent.append(1000 * (time.perf_counter() - start))
-    return {"median": float(np.median(spent)), "low": min(spent), "high": max(spent)}
+def predict_milliseconds(models: Sequence[Any], rows: Any, repeats: int = REPEATS) -> list[dict[str, float]]:
+    """The time that each model takes to predict the rows: median, least and most of several runs.
+
+    The models take turns, so that what else the machine does falls on all of them; a first run does not count.
+    """
+    spent: list[list[float]] = [[] for _ in models]
+    for turn in range(repeats + 1):
+        for model, times in zip(models, spent, strict=True):
+            start = time.perf_counter()
+            model.predict(rows)
+            if turn:
+                times.append(1000 * (time.perf_counter() - start))
+    return [{"median": float(np.median(times)), "low": min(times), "high": max(times)} for times in spent]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,10 @@ from numpy.typing import NDArray
 
 from conjunto.ordering import orientation_size
 from conjunto.pruning.adapters import Adapter, adapt
-from conjunto.pruning.choosing import Method, choose, truth_of
+from conjunto.pruning.choosing import Method, check_method, choose, chooses_subset, truth_of
 from conjunto.pruning.judging import Judged, Losses, judge
 from conjunto.pruning.keep import Budget, check_keep, fit_budget, fixed_size, least
-from conjunto.pruning.measuring import predict_milliseconds, stored_bytes, thousand_rows
+from conjunto.pruning.measuring import as_rows, predict_milliseconds, stored_bytes, thousand_rows
 from conjunto.pruning.selection import given, selection_rows
 
 
@@ -49,8 +50,11 @@ def order(
     50
     """
     adapter = _several(fitted)
-    name, rows = selection_rows(adapter, X, y, selection, sample_weight, random_state)
-    found = choose(adapter, rows[name], method, len(adapter), n_jobs=n_jobs, random_state=random_state)
+    check_method(method)
+    if chooses_subset(method):
+        raise ValueError(f"order needs a method that orders all members: {method} chooses a subset, for prune")
+    name, rows = selection_rows(adapter, as_rows(X), y, selection, sample_weight, random_state)
+    found = choose(adapter, rows[name], method, None, n_jobs=n_jobs, random_state=random_state)
     if len(found) < len(adapter):
         raise ValueError("order needs a method that orders all members; one that chooses a subset goes into prune")
     return found
@@ -76,21 +80,24 @@ def prune(
     ----------
     fitted : fitted estimator, or list of fitted models
         An ensemble of conjunto; scikit-learn's random forest, extra trees, bagging, AdaBoost or voting, classifier or
-        regressor; a pipeline that ends in one; or a list of models of any kind, which are given back as one that votes.
+        regressor; LightGBM's forest; a pipeline that ends in one; or a list of models of any kind, which are given back
+        as one that votes (`ModelListClassifier`, `ModelListRegressor`).
     X, y : array-like or DataFrame, array-like
-        Rows and their answers. The training data, unless `selection` is a share: then rows that the ensemble has not
-        seen.
+        Rows and their answers. The training data, the same rows in the same order, unless `selection` is a share: then
+        rows that the ensemble has not seen.
     method : str or callable, default="margin_distance"
         One of `conjunto.ordering.ORDERINGS`; "exhaustive", "optimal", "clustering" or "meta_tree", which choose a
         subset of the size that `keep` says; "genetic", which chooses the size, too; or a function of `Votes` and y that
         returns members in an order, or a subset of them. In regression margin distance is reduce-error.
     keep : float, int, str or Budget, default=0.2
-        How many members are kept: a share of them, their number, "auto" (a rule of the order), "min-oob" or
-        "min-selection" (where the order's error is least, out of bag or on the rows of the selection; on training data
-        both keep too few), or the most that fit a `Budget`. A method that returns a subset decides by itself.
+        How many members are kept: a share of them, their number, "auto" (orientation's rule, for every order),
+        "min-oob" or "min-selection" (where the order's error is least, out of bag or on the rows of the selection; on
+        training data both keep too few), or the most that fit a `Budget`. A method that returns a subset decides by
+        itself.
     selection : "train", "oob", float or (X, y), default="train"
         The rows that members are selected on: the training data; each training row judged only by members that did not
-        see it; a share of the rows given, the others then being used to evaluate; or other rows.
+        see it; a share of the rows given, the others then evaluate, unless `evaluate` is given; or other rows. Where
+        some members make no errors on the training data and others do, these need rows of their own.
     sample_weight : array-like, default=None
         Weights of the rows.
     evaluate : (X, y), default=None
@@ -107,11 +114,15 @@ def prune(
     estimator
         Of the type of `fitted`, which is not changed. It has
 
-        - `order_`: the members of `fitted` in their order; the first are those kept.
+        - `order_`: the members of `fitted` in their order, the first being those kept; of a subset just its members.
         - `curve_`: dict of arrays: "members" 1 .. T and the error of so many members on "train", "oob", "selection"
           (other rows) and "test", as far as known.
         - `pruning_report_`: dict: members, bytes, milliseconds per 1000 rows, and on each of those rows the error
-          before and after, their difference and its 95 % interval; "optimistic" where the rows were used to select.
+          before and after and their difference, each with the ends of a 95 % interval ("after_low", "after_high"), all
+          on the rows that the pruned ensemble judges; "optimistic" where the rows were used to select or to cut.
+
+        Its `n_estimators` is the number kept, so a clone is an unfitted ensemble of that size: to fit and prune again
+        use `PrunedClassifier`. What is known about the whole alone, as `oob_score_`, is left out.
 
     References
     ----------
@@ -134,6 +145,7 @@ def prune(
     """
     adapter = _several(fitted)
     check_keep(keep, len(adapter))
+    X = as_rows(X)
     name, rows = selection_rows(adapter, X, y, selection, sample_weight, random_state)
     if evaluate is not None:
         rows["test"] = given(adapter, evaluate, "evaluate")
@@ -146,10 +158,12 @@ def prune(
     whole = np.concatenate([chosen, np.setdiff1d(np.arange(len(adapter)), chosen)])
     judged = rows if report else {deciding: rows[deciding]} if deciding is not None else {}
     losses = judge(adapter, whole, judged)
-    if len(chosen) < len(adapter):
+    subset = chooses_subset(method) or len(chosen) < len(adapter)
+    if subset:
         size = len(chosen)
     elif deciding is not None:
-        size = least(losses[deciding].curve())
+        size = least(losses[deciding])
+        rows[deciding] = replace(rows[deciding], used=True)
     else:
         size = _cut(adapter, chosen, keep, rows[name], X)
     pruned = adapter.take(chosen[:size])
@@ -159,7 +173,8 @@ def prune(
     if report:
         facts = _report(adapter, pruned, size, rows, losses, X)
         named = method if isinstance(method, str) else getattr(method, "__name__", "a function")
-        settings = {"method": named, "keep": keep if isinstance(keep, str) else repr(keep), "selection": name}
+        kept = "as the method chooses" if subset else keep if isinstance(keep, str) else repr(keep)
+        settings = {"method": named, "keep": kept, "selection": name}
         pruned.curve_ = {"members": np.arange(1, len(whole) + 1)}
         pruned.curve_ |= {each: loss.curve() for each, loss in losses.items()}
         pruned.pruning_report_ = settings | facts
@@ -186,8 +201,8 @@ def _cut(adapter: Adapter, order: NDArray[np.intp], keep: Any, judged: Judged, X
 
 
 def auto_size(adapter: Adapter, judged: Judged) -> int:
-    """The size that orientation's rule gives; a fifth in regression, where there are no angles."""
-    if adapter.classes is None:
+    """The size that orientation's rule gives; a fifth in regression and elsewhere where there are no angles."""
+    if adapter.classes is None or not adapter.labels_tell:
         return max(1, round(0.2 * len(adapter)))
     votes = judged.votes(adapter)
     return orientation_size(votes, truth_of(votes, judged), sample_weight=judged.weight)
@@ -198,16 +213,13 @@ def _report(
 ) -> dict[str, Any]:
     """What was before and what is after, measured."""
     whole = adapter.fitted if hasattr(adapter.fitted, "predict") else adapter.take(np.arange(len(adapter)))
-    block = thousand_rows(X)
+    before, after = predict_milliseconds([whole, pruned], thousand_rows(X))
     errors = {}
     for name, loss in losses.items():
         errors[name] = {**loss.compare(size), "optimistic": rows[name].used}
     return {
         "members": {"before": len(adapter), "after": size},
         "bytes": {"before": stored_bytes(whole), "after": stored_bytes(pruned)},
-        "milliseconds_per_1000_rows": {
-            "before": predict_milliseconds(whole, block),
-            "after": predict_milliseconds(pruned, block),
-        },
+        "milliseconds_per_1000_rows": {"before": before, "after": after},
         "error": errors,
     }

@@ -50,10 +50,13 @@ def selection_rows(
 def given(adapter: Adapter, rows: Any, name: str, *, used: bool = False) -> Judged:
     """Rows that a user gives: (X, y) or (X, y, sample_weight)."""
     if not isinstance(rows, tuple) or len(rows) not in (2, 3):
-        raise ValueError(f"{name} must be a pair (X, y), or (X, y, sample_weight), got {type(rows).__name__}")
-    truth = adapter.check(rows[0], rows[1])
-    weight = read_weights(rows[2], len(truth)) if len(rows) == 3 else None
-    return Judged(adapter.read(rows[0]), truth, weight, used=used)
+        raise ValueError(f"{name} must be a tuple (X, y) or (X, y, sample_weight), got a {type(rows).__name__}")
+    try:
+        truth = adapter.check(rows[0], rows[1])
+        weight = read_weights(rows[2], len(truth)) if len(rows) == 3 else None
+        return Judged(adapter.read(rows[0]), truth, weight, used=used)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
 
 
 def check_selection(selection: Any) -> None:
@@ -61,8 +64,9 @@ def check_selection(selection: Any) -> None:
     if isinstance(selection, Real) and not isinstance(selection, bool):
         check_number("selection", selection, 0, 1, open_low=True, open_high=True)
     elif not (isinstance(selection, tuple) or (isinstance(selection, str) and selection in ("train", "oob"))):
+        got = repr(selection) if isinstance(selection, str) else f"a {type(selection).__name__}"
         raise ValueError(
-            f'selection must be "train", "oob", a share in (0, 1) of the rows, or a pair (X, y), got {selection!r}'
+            f'selection must be "train", "oob", a share in (0, 1) of the rows, or a tuple (X, y), got {got}'
         )
 
 
@@ -73,13 +77,17 @@ def split(
     n = len(truth)
     if not 1 <= round(share * n) < n:
         raise ValueError(f"selection={share} of {n} rows leaves one side without any: give more rows or another share")
-    size = round(share * n)
-    classes, counts = np.unique(truth, return_counts=True)
-    stratified = stratified and counts.min() >= 2 and len(classes) <= min(size, n - size)
-    outside, inside = train_test_split(
-        np.arange(n), test_size=size, stratify=truth if stratified else None, random_state=random_state
+    size, rows = round(share * n), np.arange(n)
+    if stratified:
+        _, code, counts = np.unique(truth, return_inverse=True, return_counts=True)
+        # A class with one row stays with the others, who learn it.
+        common = rows[counts[code] > 1]
+        stratified = (counts > 1).sum() <= min(size, len(common) - size)
+        rows = common if size < len(common) else rows
+    _, inside = train_test_split(
+        rows, test_size=size, stratify=truth[rows] if stratified else None, random_state=random_state
     )
-    return np.sort(inside), np.sort(outside)
+    return np.sort(inside), np.setdiff1d(np.arange(n), inside)
 
 
 def _judged(

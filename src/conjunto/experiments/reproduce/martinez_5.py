@@ -252,7 +252,7 @@ def _significant(errors: Mapping[str, pd.DataFrame]) -> list[Conclusion]:
     most = all(wins["boosting-based"] >= count for count in wins.values())
     conclusions = [
         Conclusion(
-            f"bagging is significantly better (p < {SIGNIFICANT}) than some ordering in twonorm and vowel alone",
+            f"bagging is significantly better (p < {SIGNIFICANT}) than some ordering nowhere but in twonorm and vowel",
             False if elsewhere else _told(True, runs, LEAST_RUNS),
             f"{len(won)} of {len(tests)} in favour of an ordering, {len(lost)} of bagging"
             + (f"; elsewhere {_named(elsewhere)}" if elsewhere else ""),

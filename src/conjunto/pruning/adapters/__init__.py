@@ -108,10 +108,14 @@ def _why_not(fitted: Any) -> str:
     if isinstance(fitted, GRADIENT_BOOSTING) or library in BOOSTING_LIBRARIES:
         return (
             f"{name} cannot be taken apart: in gradient boosting every member corrects the residuals of those before "
-            "it, so that members are no voters"
+            "it, so that members are no voters; distil replaces it by one tree"
         )
-    if hasattr(fitted, "best_estimator_"):
+    if hasattr(fitted, "best_estimator_") or name.endswith("SearchCV"):
         return f"{name} is a search, not an ensemble: give its best_estimator_"
+    if hasattr(fitted, "calibrated_classifiers_"):
+        return f"{name} calibrates other models: prune the ensemble first, then calibrate it"
+    if hasattr(fitted, "estimator_"):
+        return f"{name} wraps another model: give its estimator_"
     return f"{name} cannot be taken apart into voters. What can: {WHAT_CAN_BE_TAKEN}"
 
 

@@ -45,6 +45,8 @@ class Adapter:
     fitted: Any
     classes: NDArray[Any] | None
     soft: bool = False
+    labels_tell: bool = True
+    """Whether a member's label says what it votes for; not where it votes for a set of classes."""
     _rule: str = "plurality"
 
     def __init__(self, fitted: Any) -> None:
@@ -100,6 +102,8 @@ class Adapter:
         y = np.asarray(y)
         if y.ndim != 1:
             raise ValueError(f"y must have one dimension, one answer per row of X, got shape {y.shape}")
+        if not hasattr(X, "shape") and not isinstance(X, Sequence):
+            raise TypeError(f"X must be an array, a DataFrame or a list of rows, got {type(X).__name__}")
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
         if rows != len(y):
             raise ValueError(f"X has {rows} rows and y has {len(y)}: they must have as many")
@@ -161,7 +165,7 @@ class Adapter:
             return
         names = self._names()
         if names is not None and is_frame(X) and self._spelled(X.columns) != list(names):
-            raise ValueError(f"X has the columns {_listed(X.columns)}, and the ensemble was fitted on {_listed(names)}")
+            raise ValueError(_other_columns(list(X.columns), list(names)))
         expected, shape = getattr(model, "n_features_in_", None), getattr(X, "shape", None)
         if shape is None and isinstance(X, Sequence) and len(X):
             shape = np.shape(X[:1])
@@ -195,6 +199,10 @@ def rows_seen(samples: Sequence[NDArray[np.intp]], n: int, name: str) -> NDArray
         if rows.max(initial=-1) >= n:
             raise ValueError(f"{name} was fitted on more than {n} rows: out-of-bag rows need the training data")
         seen[t, rows] = True
+    # Rows at the end that nobody saw, where chance would have shown them to somebody, are rows of other data.
+    unseen = n - 1 - int(np.flatnonzero(seen.any(axis=0)).max(initial=-1))
+    if unseen * len(samples) * np.log1p(-min(seen.mean(), 1 - 1e-12)) < np.log(1e-9):
+        raise ValueError(f"{name} was fitted on fewer than {n} rows: out-of-bag rows need the training data")
     return seen
 
 
@@ -204,6 +212,8 @@ def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
     codes = np.array([known.get(label, -1) for label in labels], dtype=np.int32)
     if (codes < 0).any():
         label = labels[int((codes < 0).argmax())]
+        if label is None or label != label:
+            raise ValueError("y has missing values: remove these rows")
         raise ValueError(
             f"y has the label {label!r}, which the ensemble does not know; it knows {_listed(classes.tolist())}"
         )
@@ -218,6 +228,15 @@ def _targets(y: NDArray[Any]) -> NDArray[np.float64]:
     if not np.isfinite(targets).all():
         raise ValueError("y must be finite: it holds NaN or an infinite number; remove these rows")
     return targets
+
+
+def _other_columns(given: list[Any], expected: list[Any]) -> str:
+    missing, extra = ([c for c in one if c not in other] for one, other in ((expected, given), (given, expected)))
+    if not missing and not extra:
+        return f"X has the columns of the ensemble in another order: put them as {_listed(expected)}"
+    lacks = f" lacks {_listed(missing)}" if missing else ""
+    has = f" has {_listed(extra)}, which the ensemble does not know" if extra else ""
+    return f"X{lacks}{' and' if lacks and has else ''}{has}; it was fitted on {_listed(expected)}"
 
 
 def _listed(names: Any) -> str:

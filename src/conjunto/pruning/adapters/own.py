@@ -28,6 +28,7 @@ class OwnEnsemble(Adapter):
             raise TypeError(f"{self._name} cannot be taken apart: {fitted._not_voters}")
         self.classes = getattr(fitted, "classes_", None)
         self.soft = fitted._soft() or fitted._adds_scores()
+        self.labels_tell = fitted._labels_tell
 
     def __len__(self) -> int:
         return int(self.fitted._n_voters())
