@@ -83,13 +83,13 @@ def _median(ballot):
     return np.nan
 
 
-def error(case, members, alone=False):
+def error(case, members, whole=False):
     """Weighted share of wrong answers, or mean squared error, where somebody votes; 1 or inf where nobody does.
 
-    Values: where nobody of these members votes, the whole ensemble answers, unless they are alone.
+    Values, if asked: where nobody of these members votes, the whole ensemble answers.
     """
     said = answers(case, members)
-    if not isinstance(case, ClassCase) and not alone:
+    if whole and not isinstance(case, ClassCase):
         said = np.where(np.isnan(said), answers(case, range(len(case))), said)
     if isinstance(case, ClassCase):
         voted, loss, otherwise = said >= 0, said != case.truth, 1.0
@@ -109,14 +109,16 @@ def reduce_error(case, backfit=None):
     chosen = []
     while len(chosen) < len(case):
         rest = [t for t in range(len(case)) if t not in chosen]
-        chosen.append(choose(rest, [error(case, [*chosen, t]) for t in rest]))
+        chosen.append(choose(rest, [error(case, [*chosen, t], whole=True) for t in rest]))
         if backfit is not None and 2 <= len(chosen) <= backfit:
             for _ in range(100):
                 before = list(chosen)
                 for slot in range(len(chosen)):
                     rest = [t for t in range(len(case)) if t not in chosen]
                     subsets = {t: [*chosen[:slot], t, *chosen[slot + 1 :]] for t in [chosen[slot], *rest]}
-                    chosen = subsets[choose(list(subsets), [error(case, members) for members in subsets.values()])]
+                    chosen = subsets[
+                        choose(list(subsets), [error(case, members, whole=True) for members in subsets.values()])
+                    ]
                 if chosen == before:
                     break
     return chosen
