@@ -28,7 +28,7 @@ UNITS = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
     "--method",
     default="margin-distance",
     show_default=True,
-    help="The order of members, such as orientation, reduce-error or kappa.",
+    help="The order of members, such as orientation or reduce-error, or a search, such as optimal or genetic.",
 )
 @click.option(
     "--keep",
@@ -143,8 +143,9 @@ def _check_outputs(model: Path, out: Path, curve: Path | None) -> None:
 def _parse_method(text: str) -> str:
     from conjunto.checks import suggest
     from conjunto.ordering import ORDERINGS
+    from conjunto.pruning.choosing import SELECTORS
 
-    names = {name.replace("_", "-"): name for name in ORDERINGS}
+    names = {name.replace("_", "-"): name for name in (*ORDERINGS, *SELECTORS)}
     plain = text.strip().lower().replace("_", "-")
     if plain not in names:
         raise InputError(f"--method: unknown order {text!r}; {suggest(plain, names, len(names))}")

@@ -91,8 +91,8 @@ def prune(
         returns members in an order, or a subset of them. In regression margin distance is reduce-error.
     keep : float, int, str or Budget, default=0.2
         How many members are kept: a share of them, their number, "auto" (orientation's rule, for every order),
-        "min-oob" or "min-selection" (where the order's error is least, out of bag or on the rows of the selection; on
-        training data both keep too few), or the most that fit a `Budget`. A method that returns a subset decides by
+        "min-oob" or "min-selection" (where the order's error is least, out of bag or on the rows of the selection; the
+        latter keeps too few on training data), or the most that fit a `Budget`. A method that returns a subset decides by
         itself.
     selection : "train", "oob", float or (X, y), default="train"
         The rows that members are selected on: the training data; each training row judged only by members that did not
