@@ -92,8 +92,8 @@ def prune(
     keep : float, int, str or Budget, default=0.2
         How many members are kept: a share of them, their number, "auto" (orientation's rule, for every order),
         "min-oob" or "min-selection" (where the order's error is least, out of bag or on the rows of the selection; the
-        latter keeps too few on training data), or the most that fit a `Budget`. A method that returns a subset decides by
-        itself.
+        latter keeps too few on training data), or the most that fit a `Budget`. A method that returns a subset decides
+        by itself.
     selection : "train", "oob", float or (X, y), default="train"
         The rows that members are selected on: the training data; each training row judged only by members that did not
         see it; a share of the rows given, the others then evaluate, unless `evaluate` is given; or other rows. Where
