@@ -188,9 +188,10 @@ def test_pruned_bagging_keeps_a_fifth_of_pruned_trees():
         (
             "bagging",
             {"pruning__method": "orientatoin"},
-            "bagging: pruning__.*'orientatoin'; did you mean 'orientation'",
+            "bagging, parameters pruning__.*'orientatoin'; did you mean 'orientation'",
         ),
-        ("bagging", {"pruning__selection": "test"}, "bagging: pruning__selection must be"),
+        ("bagging", {"pruning__selection": "test"}, "bagging, parameters pruning__.* selection must be"),
+        ("bagging", {"pruning__keep": 3.5}, "bagging, parameters pruning__.* keep must be"),
         ("cart", {"pruning__keep": 0.2}, "cart cannot be pruned by pruning__keep: it is a single tree"),
         ("igp", {"pruning__method": "kappa"}, "igp cannot be pruned by pruning__method: it is a single tree"),
         ("round-robin", {"pruning__keep": 0.2}, "round-robin cannot be pruned .* the only one that tells"),

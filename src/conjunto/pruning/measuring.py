@@ -43,7 +43,9 @@ def as_rows(X: Any) -> Any:
     """X as something that rows can be taken of."""
     if issparse(X):
         return X.tocsr()
-    return X if hasattr(X, "shape") or not isinstance(X, Sequence) else np.asarray(X)
+    if X is None:
+        raise TypeError("X must be an array, a DataFrame or a list of rows, got None")
+    return X if hasattr(X, "shape") else np.asarray(X)
 
 
 def thousand_rows(X: Any) -> Any:

@@ -58,7 +58,7 @@ def test_names():
     without = adapt(lightgbm.LGBMClassifier(**FOREST).fit(X, LABELS))
     np.testing.assert_array_equal(without.votes(as_frame(X)).labels, without.votes(X).labels)
     adapter = adapt(lightgbm.LGBMClassifier(**FOREST).fit(as_frame(X), LABELS))
-    with pytest.raises(ValueError, match=r"X has the columns 'x', .* and the ensemble was fitted on 'column_0'"):
+    with pytest.raises(ValueError, match=r"X lacks 'column_0', .* and has 'x', .* it was fitted on 'column_0'"):
         adapter.votes(as_frame(X).rename(columns={"column 0": "x"}))
     with pytest.raises(ValueError, match="X has 4 columns, and the ensemble was fitted on 5"):
         adapter.check(X[:, :4], LABELS)

@@ -244,7 +244,7 @@ def test_frames_with_categories():
         adapter = adapt(fitted)
         np.testing.assert_array_equal(decision(adapter, frame), fitted.predict(frame))
         np.testing.assert_array_equal(adapter.check(frame, LABELS), np.searchsorted(NAMES, LABELS))
-        with pytest.raises(ValueError, match="X has the columns 'side', 'number', and the ensemble was fitted on 'num"):
+        with pytest.raises(ValueError, match="in another order: put them as 'num"):
             adapter.check(frame[["side", "number"]], LABELS)
 
 

@@ -81,6 +81,6 @@ def test_messages():
     with pytest.raises(ValueError, match="X has 4 columns, and the ensemble was fitted on 5"):
         adapter.check(X[:, :4], LABELS)
     with pytest.raises(
-        ValueError, match="X has the columns 'column 1', 'column 0', 'column 2', 'column 3', 'column 4'"
+        ValueError, match="X has the columns of the ensemble in another order: put them as 'column 0', 'column 1'"
     ):
         adapter.votes(as_frame(X)[["column 1", "column 0", "column 2", "column 3", "column 4"]])

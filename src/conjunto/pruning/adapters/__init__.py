@@ -114,7 +114,7 @@ def _why_not(fitted: Any) -> str:
         return f"{name} is a search, not an ensemble: give its best_estimator_"
     if hasattr(fitted, "calibrated_classifiers_"):
         return f"{name} calibrates other models: prune the ensemble first, then calibrate it"
-    if hasattr(fitted, "estimator_"):
+    if hasattr(fitted, "estimator_") and hasattr(fitted, "order_"):
         return f"{name} wraps another model: give its estimator_"
     return f"{name} cannot be taken apart into voters. What can: {WHAT_CAN_BE_TAKEN}"
 

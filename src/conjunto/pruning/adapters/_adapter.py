@@ -102,8 +102,6 @@ class Adapter:
         y = np.asarray(y)
         if y.ndim != 1:
             raise ValueError(f"y must have one dimension, one answer per row of X, got shape {y.shape}")
-        if not hasattr(X, "shape") and not isinstance(X, Sequence):
-            raise TypeError(f"X must be an array, a DataFrame or a list of rows, got {type(X).__name__}")
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
         if rows != len(y):
             raise ValueError(f"X has {rows} rows and y has {len(y)}: they must have as many")
@@ -240,5 +238,6 @@ def _other_columns(given: list[Any], expected: list[Any]) -> str:
 
 
 def _listed(names: Any) -> str:
-    names = names.tolist() if hasattr(names, "tolist") else list(names)
-    return ", ".join(repr(name) for name in names[:LISTED]) + (", …" if len(names) > LISTED else "")
+    # numpy's texts would show their type.
+    shown = [str(name) if isinstance(name, str) else name for name in list(names)]
+    return ", ".join(map(repr, shown[:LISTED])) + (", …" if len(shown) > LISTED else "")
