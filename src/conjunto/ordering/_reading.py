@@ -9,11 +9,8 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
-from conjunto.ballot import as_codes, as_votes, count_votes, leaders
+from conjunto.ballot import ROUNDING, as_codes, as_votes, count_votes, leaders
 from conjunto.votes import Votes
-
-# Values that differ by less than this share of their scale differ by rounding alone: they tie.
-ROUNDING = 1e-10
 
 # A larger code is no class, but an identifier or a mistake; counts of all classes are kept for every example.
 MOST_CLASSES = 100_000

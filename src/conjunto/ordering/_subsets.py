@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.ordering._reading import ROUNDING, ClassBallot
+from conjunto.ballot import ROUNDING
+from conjunto.ordering._reading import ClassBallot
 
 # Margins held at a time.
 CELLS = 1 << 22

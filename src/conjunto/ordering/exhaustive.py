@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from conjunto import _core
-from conjunto.ordering._reading import ClassBallot, read_classes
+from conjunto.ordering._reading import ClassBallot, read_classes, threads_of
 from conjunto.votes import Votes
 
 # Bits of a subset, and hours of patience.
@@ -108,7 +107,7 @@ def exhaustive(
     errors, counts, bits = _core.best_subsets(
         classes=ballot.n_classes,
         sizes=asked.astype(np.uint32),
-        threads=1 if n_jobs is None else int(effective_n_jobs(n_jobs)),
+        threads=threads_of(n_jobs),
         **arrays,
     )
     inside = (bits[:, None] >> np.arange(len(ballot), dtype=np.uint64)) & np.uint64(1)

@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_array, csr_array
 
+from conjunto.ballot import ROUNDING
 from conjunto.checks import check_count, check_number
-from conjunto.ordering._reading import ROUNDING, ClassBallot, first_best, read_classes
+from conjunto.ordering._reading import ClassBallot, first_best, read_classes
 from conjunto.ordering._subsets import SubsetErrors, is_counted, margins
 from conjunto.votes import Votes
 

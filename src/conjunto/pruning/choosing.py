@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,24 +17,27 @@ from conjunto.pruning.meta_tree import meta_tree
 from conjunto.votes import Votes
 
 Method = str | Callable[..., Any]
-# Methods that choose a subset of a given size, as functions of votes, y and the size.
-SELECTORS: dict[str, Callable[..., Any]] = {
-    "exhaustive": lambda votes, y, size, **more: exhaustive(votes, y, sizes=[size], **more).members[0],
-    "optimal": lambda votes, y, size, **more: optimal(votes, y, size, **more).members,
-    "clustering": clustering,
-    "genetic": lambda votes, y, size, **more: genetic(votes, y, **more),
-    "meta_tree": lambda votes, y, size, **more: meta_tree(votes, y, size=size, **more),
+
+
+class Selector(NamedTuple):
+    """A method that chooses a subset."""
+
+    function: Callable[..., Any]
+    """What it takes of weights, threads and seeds is said by its signature."""
+    members: Callable[..., Any]
+    """The members, given votes, y and the size."""
+
+
+SELECTORS = {
+    "exhaustive": Selector(exhaustive, lambda v, y, size, **more: exhaustive(v, y, sizes=[size], **more).members[0]),
+    "optimal": Selector(optimal, lambda v, y, size, **more: optimal(v, y, size, **more).members),
+    "clustering": Selector(clustering, clustering),
+    "genetic": Selector(genetic, lambda v, y, size, **more: genetic(v, y, **more)),
+    "meta_tree": Selector(meta_tree, lambda v, y, size, **more: meta_tree(v, y, size=size, **more)),
 }
 # Methods that judge what members would answer together, and so need all that they add to the classes; the others, and
 # complementarity too, ask who is right.
 ANSWERING = ("reduce_error", "complementarity", "exhaustive", "optimal", "genetic")
-# The functions behind them, which say what else they take.
-_BEHIND: dict[str, Callable[..., Any]] = {
-    "exhaustive": exhaustive,
-    "optimal": optimal,
-    "genetic": genetic,
-    "meta_tree": meta_tree,
-}
 
 
 def check_method(method: Any) -> None:
@@ -68,7 +71,7 @@ def choose(
     if chooses_subset(method):
         if size is None and name != "genetic":
             raise ValueError(f"keep must be a share or a number of members: {name} chooses a subset of a given size")
-        found = SELECTORS[name](votes, truth, size, **_taken(_BEHIND.get(name, SELECTORS[name]), offered))
+        found = SELECTORS[name].members(votes, truth, size, **_taken(SELECTORS[name].function, offered))
     else:
         function = method if callable(method) else ORDERINGS[name]
         found = function(votes, truth, **_taken(function, offered))
