@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,6 +146,15 @@ def _prefix_counts_of_groups(votes: Votes) -> Iterator[Count]:
         count.voted[:] |= after >= 0
         decided[group[t]] = after
         yield count
+
+
+def group_decisions(votes: Votes) -> tuple[NDArray[np.int32], list[NDArray[np.intp]]]:
+    """(groups, n): what each group decides by its own votes, in the order of the groups' names, and who is in it."""
+    assert votes.groups is not None
+    names, group = np.unique(votes.groups, return_inverse=True)
+    inside = [np.flatnonzero(group == g) for g in range(len(names))]
+    decided = [count_votes(replace(votes.take(members), groups=None)).winners() for members in inside]
+    return np.stack(decided).astype(np.int32), inside
 
 
 def prefix_means(votes: Votes) -> Iterator[NDArray[np.float64]]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
-from conjunto.ballot import ROUNDING, as_codes, as_votes, count_votes, leaders
+from conjunto.ballot import ROUNDING, as_codes, as_votes, group_decisions, leaders
 from conjunto.votes import Votes
 
 # A larger code is no class, but an identifier or a mistake; counts of all classes are kept for every example.
@@ -88,7 +87,7 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     if k > MOST_CLASSES:
         raise ValueError(f"votes or y hold the code {k - 1}: class codes are numbered from 0, without gaps")
     if votes.groups is not None:
-        labels, voters = _groups(votes)
+        labels, voters = group_decisions(votes)
         shared["weights"] = None
         return ClassBallot(**shared, voters=voters, labels=labels, truth=truth, n_classes=k, scores=None)
     if votes.scores is None:
@@ -136,19 +135,6 @@ def _leading(scores: NDArray[np.float64]) -> NDArray[np.int32]:
     labels = leaders(np.where(silent[:, None], 0.0, scores)).astype(np.int32)
     labels[silent] = -1
     return labels
-
-
-def _groups(votes: Votes) -> tuple[NDArray[np.int32], list[NDArray[np.intp]]]:
-    """What each group decides, in the order of the groups' names, and who is in it."""
-    assert votes.groups is not None
-    names, group = np.unique(votes.groups, return_inverse=True)
-    voters = [np.flatnonzero(group == g) for g in range(len(names))]
-    without: Any = {"groups": None}
-    decided = []
-    for members in voters:
-        part = votes.take(members)
-        decided.append(count_votes(Votes(part.labels, part.values, part.scores, part.weights, **without)).winners())
-    return np.stack(decided).astype(np.int32), voters
 
 
 def _weights_of(votes: Votes) -> NDArray[np.float64] | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.ballot import count_votes, leaders
+from conjunto.ballot import group_decisions, leaders
 from conjunto.pruning.adapters._adapter import Adapter
 from conjunto.votes import Votes
 
@@ -45,7 +45,7 @@ class OwnEnsemble(Adapter):
             labels = np.stack([leaders(self.fitted._shares(t, rows)) for t in range(len(self))]).astype(np.int32)
             return Votes(labels=labels, weights=self.fitted.estimator_weights_, classes=self.classes)
         votes: Votes = self.fitted.votes(rows)
-        return votes if votes.groups is None else Votes(labels=_decided(votes), classes=votes.classes)
+        return votes if votes.groups is None else Votes(labels=group_decisions(votes)[0], classes=votes.classes)
 
     def shares(self, t: int, X: Any) -> NDArray[np.float64]:
         """Return what voter t adds to the classes, (n, K), times its weight."""
@@ -72,13 +72,3 @@ class OwnEnsemble(Adapter):
 def is_own(fitted: Any) -> bool:
     """Whether this is an ensemble of conjunto."""
     return hasattr(fitted, "_with_members") and hasattr(fitted, "_n_voters")
-
-
-def _decided(votes: Votes) -> NDArray[np.int32]:
-    """(committees, n): what each committee decides."""
-    assert votes.groups is not None
-    decided = []
-    for committee in np.unique(votes.groups):
-        part = votes.take(np.flatnonzero(votes.groups == committee))
-        decided.append(count_votes(Votes(labels=part.labels, weights=part.weights, classes=part.classes)).winners())
-    return np.stack(decided).astype(np.int32)
