@@ -23,6 +23,7 @@ from conjunto import (
 from conjunto.datasets import load, make_twonorm, make_waveform
 from conjunto.ordering import ORDERINGS, boosting_size, orientation_size
 from conjunto.pruning.adapters import adapt
+from conjunto.pruning.choosing import choose
 from conjunto.pruning.judging import Judged, judge
 from conjunto.pruning.keep import least
 
@@ -71,8 +72,8 @@ def changes(model, X, y, X_test, y_test, seed):
             "orientation": orientation_size(votes, y),
             "boosting": boosting_size(votes, y),
         }
-        for name, order in ORDERINGS.items():
-            ordered = order(votes, y, **({"random_state": seed} if name == "random_order" else {}))
+        for name in ORDERINGS:
+            ordered = choose(voters, judged, name, None, n_jobs=None, random_state=seed)
             losses = judge(voters, ordered, {"test": test, "own": judged})
             curve, own = losses["test"].curve(), least(losses["own"])
             for rule, size in {**sizes, "least error": own}.items():
