@@ -33,7 +33,6 @@ public:
     }
     std::uint32_t take_least(const std::vector<double>& costs) { return take_least(costs, kTie * scale(costs)); }
 
-    void remove(std::uint32_t member) { left_.erase(std::lower_bound(left_.begin(), left_.end(), member)); }
     void put_back(std::uint32_t member) { left_.insert(std::lower_bound(left_.begin(), left_.end(), member), member); }
 
     // The cost of each, by place; cost(member) may run on any thread.

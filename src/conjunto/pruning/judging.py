@@ -33,7 +33,7 @@ class Judged:
 
     def votes(self, adapter: Adapter) -> Votes:
         """What the members say, those that are silent abstaining."""
-        return self._without_silent(adapter.votes(self.rows))
+        return self._without_silent(_said(adapter, self.rows))
 
     def scores(self, adapter: Adapter) -> Votes:
         """What the members add to the classes, where the ensemble adds up scores; NaN where they are silent."""
@@ -129,7 +129,7 @@ def _by_shares(adapter: Adapter, order: NDArray[np.intp], judged: Mapping[str, J
 
 def _by_votes(adapter: Adapter, order: NDArray[np.intp], rows: Read, judged: Mapping[str, Judged]) -> dict[str, Losses]:
     """Where the ensemble counts votes, or averages values."""
-    said = adapter.votes(rows).take(order)
+    said = _said(adapter, rows).take(order)
     found = {}
     for name, each in judged.items():
         silent = None if each.silent is None else each.silent[order]
@@ -144,6 +144,13 @@ def _by_votes(adapter: Adapter, order: NDArray[np.intp], rows: Read, judged: Map
                 losses[size] = np.where(winners >= 0, winners != each.truth, np.nan)
         found[name] = Losses(losses, each.weight, votes.values is None)
     return found
+
+
+def _said(adapter: Adapter, rows: Read) -> Votes:
+    """What the members say; they are asked once, for the order, the cut and the curves."""
+    if rows.said is None:
+        rows.said = adapter.votes(rows)
+    return rows.said
 
 
 def _mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

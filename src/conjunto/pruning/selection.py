@@ -93,5 +93,4 @@ def split(
 def _judged(
     adapter: Adapter, X: Any, truth: NDArray[Any], weight: Any, rows: NDArray[np.intp], *, used: bool = False
 ) -> Judged:
-    taken = select(X if hasattr(X, "shape") else np.asarray(X), rows)
-    return Judged(adapter.read(taken), truth[rows], None if weight is None else weight[rows], used=used)
+    return Judged(adapter.read(select(X, rows)), truth[rows], None if weight is None else weight[rows], used=used)

@@ -20,10 +20,11 @@ LISTED = 10
 
 
 class Read:
-    """Rows that an adapter has read already."""
+    """Rows that an adapter has read already, and what its members said about them, once they were asked."""
 
     def __init__(self, rows: Any) -> None:
         self.rows = rows
+        self.said: Votes | None = None
 
 
 class Adapter:
