@@ -1,10 +1,11 @@
 """The orders' own rules for where to cut, against their definitions."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 
 from conjunto.ordering import boosting_size, orientation_size
 
@@ -12,12 +13,13 @@ from . import oracles
 from .cases import class_cases
 
 
-@settings(max_examples=200)
+# Small cases often have no direction, and none of them is skipped in vain: the others are enough.
+@settings(max_examples=200, suppress_health_check=[HealthCheck.filter_too_much])
 @given(class_cases())
 def test_orientation_keeps_the_angles_below_the_mean_of_the_acute_ones(case):
+    case = replace(case, labels=np.maximum(case.labels, 0))
     assume(oracles.has_direction(case))
     c = oracles.correctness(case)
-    assume((c != 0).all())
     reference = oracles.reference(np.average(c, axis=0, weights=case.w), case.v)
     cosines = (c * case.v) @ reference / np.sqrt(case.v.sum() * (case.v @ reference**2))
     angles = np.arccos(np.clip(cosines.round(12), -1, 1))
