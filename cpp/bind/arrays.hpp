@@ -64,5 +64,6 @@ void init_forest(nb::module_& m);
 void init_grow(nb::module_& m);
 void init_order(nb::module_& m);
 void init_subset(nb::module_& m);
+void init_views(nb::module_& m);
 
 }  // namespace conjunto::bind

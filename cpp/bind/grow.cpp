@@ -1,9 +1,5 @@
 #include "../core/grow.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-
-#include <cmath>
 #include <stdexcept>
 
 #include "../core/reduced.hpp"
@@ -25,35 +21,8 @@ void make_table(Table* self, Strided x, In1<std::uint32_t> categories, std::size
     new (self) Table(prepare(x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1), categories.data(), threads));
 }
 
-Criterion criterion_of(const std::string& name) {
-    if (name == "gini") return Criterion::gini;
-    if (name == "entropy") return Criterion::entropy;
-    if (name == "variance") return Criterion::variance;
-    throw std::invalid_argument("unknown criterion " + name);
-}
-
-Search search_of(const std::string& name) {
-    if (name == "auto") return Search::automatic;
-    if (name == "sorted") return Search::sorted;
-    if (name == "plain") return Search::no_vectors;
-    throw std::invalid_argument("unknown search " + name);
-}
-
-Pruning pruning_of(const std::string& name) {
-    if (name == "none") return Pruning::none;
-    if (name == "alpha") return Pruning::alpha;
-    if (name == "cv") return Pruning::cross_validation;
-    throw std::invalid_argument("unknown pruning " + name);
-}
-
-Risk risk_of(const std::string& name) {
-    if (name == "error") return Risk::error;
-    if (name == "impurity") return Risk::impurity;
-    throw std::invalid_argument("unknown risk " + name);
-}
-
 // Checks every option and array before the core follows a pointer.
-Views checked_grow_views(const Table& table, const GrowOptions& options, Key key, const ViewArrays& arrays) {
+Views checked_views(const Table& table, const GrowOptions& options, Key key, const ViewArrays& arrays) {
     require(arrays.labels.has_value() != arrays.targets.has_value(), "give labels or targets");
     require((options.criterion == Criterion::variance) == arrays.targets.has_value(), "the criterion does not fit the task");
     require(options.k_best >= 1 && options.max_features >= 1, "k_best and max_features must be positive");
@@ -64,54 +33,28 @@ Views checked_grow_views(const Table& table, const GrowOptions& options, Key key
     require(!options.igp || options.prune.by == Pruning::none, "IGP prunes by itself");
     require(options.prune.by != Pruning::cross_validation || options.prune.folds >= 2, "there must be two folds or more");
     require(options.prune.alpha >= 0, "alpha must not be negative");
-    return checked_views(table, options.classes, key, arrays);
+    return arrays.checked(table, options.classes, key);
 }
 
 Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t low, std::uint64_t high,
-                   In1<std::uint64_t> members, std::optional<In2<std::int32_t>> labels,
-                   std::optional<In2<double>> targets, std::optional<In2<std::uint8_t>> small_weights,
-                   std::optional<In2<double>> weights, std::optional<In2<std::uint32_t>> columns,
-                   std::optional<In2<std::uint8_t>> halves, std::optional<In1<std::uint32_t>> folds) {
-    const ViewArrays arrays{members, labels, targets, small_weights, weights, columns, halves, folds};
-    const Views views = checked_grow_views(table, options, {low, high}, arrays);
+                   const ViewArrays& arrays) {
+    const Views views = checked_views(table, options, {low, high}, arrays);
     nb::gil_scoped_release release;
     return grow(table, views, options);
 }
 
 // One tree, pruned by rows that it was not grown on.
-Forest grow_judged(const Table& table, const GrowOptions& options, std::uint64_t low, std::uint64_t high, In2<double> x_val,
-                   std::optional<In1<std::int32_t>> labels_val, std::optional<In1<double>> targets_val,
-                   std::optional<In1<double>> weights_val, std::optional<In2<std::int32_t>> labels,
-                   std::optional<In2<double>> targets, std::optional<In2<std::uint8_t>> small_weights,
-                   std::optional<In2<double>> weights) {
-    const std::uint64_t number = 0;
-    const In1<std::uint64_t> members(&number, {1}, nb::handle());
-    const Views views = checked_grow_views(table, options, {low, high},
-                                      {members, labels, targets, small_weights, weights, std::nullopt, std::nullopt, std::nullopt});
-    require_aligned(x_val);
-    require(x_val.shape(1) == table.columns, "X_val has another number of columns than the table");
-    require(labels_val.has_value() == labels.has_value() && targets_val.has_value() == targets.has_value(),
-            "held-out answers must be of the kind of the others");
-    HeldOut held_out{x_val.data(), x_val.shape(0)};
-    auto one_per_row = [&](const auto& array) {
-        require_aligned(array);
-        require(array.shape(0) == held_out.rows, "held-out arrays need one entry per row");
-        return array.data();
-    };
-    if (labels_val) {
-        held_out.labels = one_per_row(*labels_val);
-    } else {
-        held_out.targets = one_per_row(*targets_val);
-        for (std::size_t i = 0; i < held_out.rows; ++i) require(std::isfinite(held_out.targets[i]), "a target is not finite");
-    }
-    if (weights_val) {
-        held_out.weights = one_per_row(*weights_val);
-        for (std::size_t i = 0; i < held_out.rows; ++i)
-            require(std::isfinite(held_out.weights[i]) && held_out.weights[i] >= 0, "a weight is negative or not finite");
-    }
+Forest grow_judged(const Table& table, const GrowOptions& options, std::uint64_t low, std::uint64_t high,
+                   const ViewArrays& arrays, const HeldOutArrays& judges) {
+    const Views views = checked_views(table, options, {low, high}, arrays);
+    require(views.members == 1, "held-out rows judge one tree");
+    const HeldOut held_out = judges.checked(table, options.classes);
     nb::gil_scoped_release release;
     return grow_reduced(table, views, options, held_out);
 }
+
+// What the members of a session tell of the rows of the table.
+enum class Answer { labels, shares, values, leaves };
 
 // A session with what it needs to check the arrays of each call.
 struct Session {
@@ -133,15 +76,10 @@ struct Session {
 };
 
 // Grows members and tells what they say about the rows of the table.
-nb::object grow_more(Session& self, In1<std::uint64_t> members, const std::string& answer,
-                     std::optional<In2<std::int32_t>> labels, std::optional<In2<double>> targets,
-                     std::optional<In2<std::uint8_t>> small_weights, std::optional<In2<double>> weights,
-                     std::optional<In2<std::uint32_t>> columns, std::optional<In2<std::uint8_t>> halves,
-                     std::optional<In1<std::uint32_t>> folds) {
-    const ViewArrays arrays{members, labels, targets, small_weights, weights, columns, halves, folds};
-    const Views views = checked_grow_views(*self.table, self.options, self.key, arrays);
+nb::object grow_more(Session& self, const ViewArrays& arrays, Answer answer) {
+    const Views views = checked_views(*self.table, self.options, self.key, arrays);
     const bool classes = self.options.classes > 0;
-    require(answer == "leaves" || (classes ? answer == "labels" || answer == "shares" : answer == "values"),
+    require(answer == Answer::leaves || classes == (answer != Answer::values),
             "the answer does not fit the task");
     const std::size_t count = views.members, n = self.table->rows, k = self.options.classes;
     require(!self.busy, "another thread is growing trees in this session");
@@ -157,19 +95,19 @@ nb::object grow_more(Session& self, In1<std::uint64_t> members, const std::strin
     }
     const Forest& forest = self.session.forest;
     const std::int32_t* leaf = self.leaves.data();
-    if (answer == "leaves") {
+    if (answer == Answer::leaves) {
         Out<std::int32_t> out = new_array<std::int32_t>({count, n});
         std::copy(self.leaves.begin(), self.leaves.end(), out.data());
         return nb::cast(out);
     }
-    if (answer == "labels") {
+    if (answer == Answer::labels) {
         Out<std::int32_t> out = new_array<std::int32_t>({count, n});
         for (std::size_t member = 0, at = 0; member < count; ++member)
             for (std::size_t row = 0, first = self.first_leaf(count, member); row < n; ++row, ++at)
                 out.data()[at] = forest.label(first + static_cast<std::size_t>(leaf[at]));
         return nb::cast(out);
     }
-    if (answer == "values") {
+    if (answer == Answer::values) {
         Out<double> out = new_array<double>({count, n});
         for (std::size_t member = 0, at = 0; member < count; ++member)
             for (std::size_t row = 0, first = self.first_leaf(count, member); row < n; ++row, ++at)
@@ -199,16 +137,43 @@ nb::dict path_of(const Session& self, std::size_t member) {
     return out;
 }
 
-}  // namespace
+void init_enums(nb::module_& m) {
+    nb::enum_<Criterion>(m, "Criterion", "The impurity that a split decreases.")
+        .value("gini", Criterion::gini)
+        .value("entropy", Criterion::entropy)
+        .value("variance", Criterion::variance);
+    nb::enum_<Search>(m, "Search", "How splits are searched: the reference, or what gives the same trees faster.")
+        .value("automatic", Search::automatic)
+        .value("sorted", Search::sorted)
+        .value("no_vectors", Search::no_vectors);
+    nb::enum_<Pruning>(m, "Pruning", "What decides how far a tree is pruned.")
+        .value("none", Pruning::none)
+        .value("alpha", Pruning::alpha)
+        .value("cross_validation", Pruning::cross_validation);
+    nb::enum_<Risk>(m, "Risk", "What pruning weighs against the number of leaves.")
+        .value("error", Risk::error)
+        .value("impurity", Risk::impurity);
+    nb::enum_<Answer>(m, "Answer", "What the members of a session tell of the rows.")
+        .value("labels", Answer::labels)
+        .value("shares", Answer::shares)
+        .value("values", Answer::values)
+        .value("leaves", Answer::leaves);
+}
 
-void init_grow(nb::module_& m) {
-    using namespace nb::literals;
-    nb::class_<Table>(m, "Table", "Data prepared once for all members of an ensemble.")
-        .def("__init__", &make_table, "X"_a, "categories"_a, "threads"_a = 1, nb::keep_alive<1, 2>())
-        .def_ro("rows", &Table::rows)
-        .def_ro("columns", &Table::columns);
+void init_options(nb::module_& m) {
+    nb::class_<PruneOptions>(m, "PruneOptions", "How trees are pruned.")
+        .def(nb::init<>())
+        .def_rw("by", &PruneOptions::by)
+        .def_rw("risk", &PruneOptions::risk)
+        .def_rw("alpha", &PruneOptions::alpha)
+        .def_rw("folds", &PruneOptions::folds)
+        .def_rw("one_standard_error", &PruneOptions::one_standard_error)
+        .def_rw("to_root", &PruneOptions::to_root)
+        .def_rw("copies", &PruneOptions::copies)
+        .def_rw("copies_apart", &PruneOptions::copies_apart);
     nb::class_<GrowOptions>(m, "GrowOptions", "How trees are grown.")
         .def(nb::init<>())
+        .def_rw("criterion", &GrowOptions::criterion)
         .def_rw("classes", &GrowOptions::classes)
         .def_rw("max_features", &GrowOptions::max_features)
         .def_rw("combination", &GrowOptions::combination)
@@ -220,46 +185,29 @@ void init_grow(nb::module_& m) {
         .def_rw("min_rows_leaf", &GrowOptions::min_rows_leaf)
         .def_rw("min_weight_share_leaf", &GrowOptions::min_weight_share_leaf)
         .def_rw("min_decrease", &GrowOptions::min_decrease)
+        .def_rw("prune", &GrowOptions::prune)
         .def_rw("igp", &GrowOptions::igp)
-        .def_rw("threads", &GrowOptions::threads)
-        .def_prop_rw("alpha", [](const GrowOptions& o) { return o.prune.alpha; },
-                     [](GrowOptions& o, double alpha) { o.prune.alpha = alpha; })
-        .def_prop_rw("folds", [](const GrowOptions& o) { return o.prune.folds; },
-                     [](GrowOptions& o, std::uint32_t folds) { o.prune.folds = folds; })
-        .def_prop_rw("one_standard_error", [](const GrowOptions& o) { return o.prune.one_standard_error; },
-                     [](GrowOptions& o, bool one) { o.prune.one_standard_error = one; })
-        .def_prop_rw("to_root", [](const GrowOptions& o) { return o.prune.to_root; },
-                     [](GrowOptions& o, bool allowed) { o.prune.to_root = allowed; })
-        .def_prop_rw("copies", [](const GrowOptions& o) { return o.prune.copies; },
-                     [](GrowOptions& o, bool copies) { o.prune.copies = copies; })
-        .def_prop_rw("copies_apart", [](const GrowOptions& o) { return o.prune.copies_apart; },
-                     [](GrowOptions& o, bool apart) { o.prune.copies_apart = apart; })
-        .def_prop_rw("pruning", [](const GrowOptions& o) { return static_cast<int>(o.prune.by); },
-                     [](GrowOptions& o, const std::string& name) { o.prune.by = pruning_of(name); })
-        .def_prop_rw("risk", [](const GrowOptions& o) { return static_cast<int>(o.prune.risk); },
-                     [](GrowOptions& o, const std::string& name) { o.prune.risk = risk_of(name); })
-        .def_prop_rw("criterion", [](const GrowOptions& o) { return static_cast<int>(o.criterion); },
-                     [](GrowOptions& o, const std::string& name) { o.criterion = criterion_of(name); })
-        .def_prop_rw("search", [](const GrowOptions& o) { return static_cast<int>(o.search); },
-                     [](GrowOptions& o, const std::string& name) { o.search = search_of(name); });
-    // Converting would wrap or cut off values that do not fit.
-    m.def("grow", &grow_forest, "table"_a, "options"_a, "low"_a, "high"_a, "members"_a.noconvert(),
-          "labels"_a.noconvert() = nb::none(), "targets"_a.noconvert() = nb::none(),
-          "small_weights"_a.noconvert() = nb::none(), "weights"_a.noconvert() = nb::none(),
-          "columns"_a.noconvert() = nb::none(), "halves"_a.noconvert() = nb::none(), "folds"_a.noconvert() = nb::none(),
-          "Grows one tree per member.");
-    m.def("grow_reduced", &grow_judged, "table"_a, "options"_a, "low"_a, "high"_a, "X_val"_a.noconvert(),
-          "labels_val"_a.noconvert() = nb::none(), "targets_val"_a.noconvert() = nb::none(),
-          "weights_val"_a.noconvert() = nb::none(), "labels"_a.noconvert() = nb::none(), "targets"_a.noconvert() = nb::none(),
-          "small_weights"_a.noconvert() = nb::none(), "weights"_a.noconvert() = nb::none(),
+        .def_rw("search", &GrowOptions::search)
+        .def_rw("threads", &GrowOptions::threads);
+}
+
+}  // namespace
+
+void init_grow(nb::module_& m) {
+    using namespace nb::literals;
+    init_enums(m);
+    init_options(m);
+    nb::class_<Table>(m, "Table", "Data prepared once for all members of an ensemble.")
+        .def("__init__", &make_table, "X"_a, "categories"_a, "threads"_a = 1, nb::keep_alive<1, 2>())
+        .def_ro("rows", &Table::rows)
+        .def_ro("columns", &Table::columns);
+    m.def("grow", &grow_forest, "table"_a, "options"_a, "low"_a, "high"_a, "views"_a, "Grows one tree per member.");
+    m.def("grow_reduced", &grow_judged, "table"_a, "options"_a, "low"_a, "high"_a, "views"_a, "held_out"_a,
           "Grows one tree and cuts it back where held-out rows say that it is no better than a leaf.");
     nb::class_<Session>(m, "GrowSession", "Grows trees one call after another on one table.")
         .def(nb::init<const Table&, const GrowOptions&, std::uint64_t, std::uint64_t, bool>(), "table"_a, "options"_a,
              "low"_a, "high"_a, "lasts"_a = true, nb::keep_alive<1, 2>())
-        .def("grow", &grow_more, "members"_a.noconvert(), "answer"_a, "labels"_a.noconvert() = nb::none(),
-             "targets"_a.noconvert() = nb::none(), "small_weights"_a.noconvert() = nb::none(),
-             "weights"_a.noconvert() = nb::none(), "columns"_a.noconvert() = nb::none(),
-             "halves"_a.noconvert() = nb::none(), "folds"_a.noconvert() = nb::none(),
+        .def("grow", &grow_more, "views"_a, "answer"_a.noconvert(),
              "Grows one tree per member; what they say about the rows: labels, values or leaves (members, rows), or shares "
              "(members, rows, classes).")
         .def("drop", [](Session& s, std::size_t count) {

@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The native core of conjunto: arrays in, arrays out.";
     conjunto::bind::init_draw(m);
     conjunto::bind::init_forest(m);
+    conjunto::bind::init_views(m);
     conjunto::bind::init_grow(m);
     conjunto::bind::init_c45(m);
     conjunto::bind::init_order(m);

@@ -76,10 +76,24 @@ Predictions read_values(const In2<double>& values, const In1<double>& truth, boo
             checked_weights(examples, n, "examples needs one entry per example"), members, n, median};
 }
 
+Out<std::int64_t> find_leaders(const In2<double>& counts) {
+    require_aligned(counts);
+    const std::size_t rows = counts.shape(0), classes = counts.shape(1);
+    require(classes > 0, "counts needs a column per class");
+    Out<std::int64_t> out = new_array<std::int64_t>({rows});
+    // A single row takes less time than giving the lock away.
+    std::optional<nb::gil_scoped_release> release;
+    if (counts.size() > 10'000) release.emplace();
+    leaders(counts.data(), rows, classes, out.data());
+    return out;
+}
+
 }  // namespace
 
 void init_order(nb::module_& m) {
     using namespace nb::literals;
+    m.def("leaders", &find_leaders, "counts"_a,
+          "(rows,): the class of the largest count; ties, and differences by rounding alone, go to the lowest.");
     m.def(
         "order_reduce_error",
         [](In2<std::int32_t> labels, In1<std::int32_t> truth, std::size_t classes, Weights weights, Weights examples,

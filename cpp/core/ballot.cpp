@@ -72,10 +72,10 @@ void bit_sums(const Bits& bits, const std::vector<std::uint32_t>& rows, const st
         for (std::size_t r = 0; r < rows.size(); ++r) sums[r] += parts[block * rows.size() + r];
 }
 
-Tally::Tally(const Ballots& ballots)
+VoteCount::VoteCount(const Ballots& ballots)
     : ballots_(ballots), counts_(ballots.n * ballots.classes, 0.0), voters_(ballots.n, 0) {}
 
-void Tally::add(std::size_t member) {
+void VoteCount::add(std::size_t member) {
     const std::int32_t* said = ballots_.said(member);
     const double weight = ballots_.weight(member);
     const std::size_t k = ballots_.classes;
@@ -91,13 +91,13 @@ void Tally::add(std::size_t member) {
     }
 }
 
-void Tally::recount(const std::vector<std::uint32_t>& members) {
+void VoteCount::recount(const std::vector<std::uint32_t>& members) {
     counts_.assign(counts_.size(), 0.0);
     voters_.assign(voters_.size(), 0);
     for (const std::uint32_t member : members) add(member);
 }
 
-bool Tally::truth_wins(std::size_t i, const double* counts) const {
+bool VoteCount::truth_wins(std::size_t i, const double* counts) const {
     const auto truth = static_cast<std::size_t>(ballots_.truth[i]);
     double most = 0;
     for (std::size_t c = 0; c < ballots_.classes; ++c) most = std::max(most, std::abs(counts[c]));
@@ -107,7 +107,7 @@ bool Tally::truth_wins(std::size_t i, const double* counts) const {
     return true;
 }
 
-bool Tally::right_with(std::size_t i, std::size_t member) const {
+bool VoteCount::right_with(std::size_t i, std::size_t member) const {
     const std::int32_t label = ballots_.said(member)[i];
     if (label < 0) return right(i);
     double with[256];
@@ -127,6 +127,44 @@ bool Tally::right_with(std::size_t i, std::size_t member) const {
         sum[label] += weight;
     }
     return truth_wins(i, sum);
+}
+
+void leaders(const double* counts, std::size_t rows, std::size_t classes, std::int64_t* out) {
+    // A maximum waits for the one before it: four side by side do not.
+    constexpr std::size_t lanes = 4;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    for (std::size_t row = 0; row < rows; ++row, counts += classes) {
+        double most = -infinity, least = infinity;
+        std::size_t c = 0;
+        if (classes >= 2 * lanes) {
+            double high[lanes], low[lanes];
+            std::fill_n(high, lanes, most);
+            std::fill_n(low, lanes, least);
+            for (; c + lanes <= classes; c += lanes)
+                for (std::size_t lane = 0; lane < lanes; ++lane) {
+                    high[lane] = counts[c + lane] > high[lane] ? counts[c + lane] : high[lane];
+                    low[lane] = counts[c + lane] < low[lane] ? counts[c + lane] : low[lane];
+                }
+            most = *std::max_element(high, high + lanes);
+            least = *std::min_element(low, low + lanes);
+        }
+        for (; c < classes; ++c) {
+            most = counts[c] > most ? counts[c] : most;
+            least = counts[c] < least ? counts[c] : least;
+        }
+        double enough = most - kTie * std::max(std::abs(most), std::abs(least));
+        // Infinity less infinity is nothing to compare with.
+        if (std::isnan(enough)) enough = most;
+        std::size_t first = 0;
+        if (classes < 2 * lanes) {
+            // From the end, without a branch: where the search would stop cannot be foreseen.
+            for (c = classes; c-- > 0;) first = counts[c] >= enough ? c : first;
+        } else {
+            while (first < classes && !(counts[first] >= enough)) ++first;
+            if (first == classes) first = 0;
+        }
+        out[row] = static_cast<std::int64_t>(first);
+    }
 }
 
 void kappa_statistics(const Ballots& ballots, std::size_t threads, double* kappas) {

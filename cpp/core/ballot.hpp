@@ -58,9 +58,9 @@ void bit_sums(const Bits& bits, const std::vector<std::uint32_t>& rows, const st
               std::size_t threads, double* sums);
 
 // The votes of a sub-ensemble, counted as members come and go.
-class Tally {
+class VoteCount {
 public:
-    explicit Tally(const Ballots& ballots);
+    explicit VoteCount(const Ballots& ballots);
 
     void add(std::size_t member);
     // Counts again what is left: taking sums of real weights apart would leave a rest.
@@ -80,6 +80,10 @@ private:
     std::vector<double> counts_;
     std::vector<std::uint32_t> voters_;
 };
+
+// [row]: of `classes` counts each, the class of the largest one; ties, and differences of at most kTie times the largest
+// absolute count of the row, go to the lowest class. NaN is no count: where there is nothing else, the class is 0.
+void leaders(const double* counts, std::size_t rows, std::size_t classes, std::int64_t* out);
 
 // [a * members + b]: the kappa statistic of two members over the examples on which both vote; 1 where chance alone would
 // make them agree always, infinity where they have no example in common.

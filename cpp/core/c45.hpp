@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "grow.hpp"
+#include "named_arrays.hpp"
 #include "predict.hpp"
 #include "table.hpp"
 
@@ -24,8 +25,8 @@ struct C45Options {
     bool group_values = false;  // categories in groups, merged while the gain ratio rises
     double min_objects = 2;     // weight that two branches of a test need
     bool prune = true;
-    bool raise = true;      // pruning may replace a node by its largest branch
-    bool collapse = true;   // subtrees that make no fewer training errors than a leaf become one
+    bool raise_branches = true;  // pruning may replace a node by its largest branch
+    bool collapse = true;        // subtrees that make no fewer training errors than a leaf become one
     double confidence = 0.25;
     std::uint32_t max_depth = std::numeric_limits<std::uint32_t>::max();
     std::size_t threads = 1;
@@ -45,6 +46,9 @@ static_assert(sizeof(C45Node) == 24);
 // Trees as flat arrays. Only inner nodes are stored; a child is a node number, or ~leaf number, both counted from the
 // start of their tree. Nothing inside a tree refers to other trees, so trees are joined and taken as slices.
 struct C45Forest {
+    static constexpr const char* kName = "C4.5 forest";
+    // Raised whenever the names or the meaning of the arrays change.
+    static constexpr int kFormat = 2;
     static constexpr std::uint16_t kNoBranch = 0xFFFF;
 
     std::uint32_t columns = 0;
@@ -59,6 +63,25 @@ struct C45Forest {
     std::vector<double> shares;             // (rows, classes): class distribution of mixed leaves
     // By tree, and the end.
     std::vector<std::uint64_t> node_start{0}, child_start{0}, route_start{0}, leaf_start{0}, share_start{0};
+
+    // Calls visit.array(name, values) and, for arrays of structs, visit.entries(what, values, fields...).
+    template <class Self, class Visit>
+    static void visit_arrays(Self& self, Visit&& visit) {
+        visit.array("categories", self.categories);
+        visit.entries("node", self.nodes, Field{"threshold", &C45Node::threshold}, Field{"column", &C45Node::column},
+                      Field{"first", &C45Node::first}, Field{"branches", &C45Node::branches}, Field{"gain", &C45Node::gain});
+        visit.array("child", self.child);
+        visit.array("share", self.share);
+        visit.array("route", self.route);
+        visit.array("leaf_label", self.leaf_label);
+        visit.array("share_label", self.share_label);
+        visit.array("shares", self.shares);
+        visit.array("node_start", self.node_start);
+        visit.array("child_start", self.child_start);
+        visit.array("route_start", self.route_start);
+        visit.array("leaf_start", self.leaf_start);
+        visit.array("share_start", self.share_start);
+    }
 
     std::size_t trees() const { return node_start.size() - 1; }
     std::size_t leaves() const { return leaf_start.back(); }

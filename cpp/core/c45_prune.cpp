@@ -112,7 +112,7 @@ private:
         rows_.leave(open.division);
         GrownNode& node = tree_.nodes[open.node];
         double branch_errors = std::numeric_limits<double>::infinity();
-        if (options_.raise) {
+        if (options_.raise_branches) {
             const double enough = std::max(open.leaf_errors - kMargin, open.errors + kMargin);
             branch_errors = errors_of(open.largest, open.range, enough);
         }

@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "named_arrays.hpp"
+
 namespace conjunto {
 
 // A bound on what arrays from outside can ask for; a vote takes 8 bytes per class and row.
@@ -43,6 +45,10 @@ struct Term {
 static_assert(sizeof(Term) == 16);
 
 struct Forest {
+    static constexpr const char* kName = "forest";
+    // Raised whenever the names or the meaning of the arrays change.
+    static constexpr int kFormat = 2;
+
     std::uint32_t columns = 0;
     std::uint32_t classes = 0;              // 0: regression
     std::vector<std::uint32_t> categories;  // by column, 0 = numeric
@@ -56,6 +62,24 @@ struct Forest {
     std::vector<std::uint32_t> sets;       // bits of categories that go left
     std::vector<Term> terms;
     std::vector<std::uint32_t> term_start{0};  // by combination, and the end
+
+    // Calls visit.array(name, values) and, for arrays of structs, visit.entries(what, values, fields...).
+    template <class Self, class Visit>
+    static void visit_arrays(Self& self, Visit&& visit) {
+        visit.array("categories", self.categories);
+        visit.entries("node", self.nodes, Field{"threshold", &Node::threshold}, Field{"left", &Node::left},
+                      Field{"right", &Node::right}, Field{"test", &Node::test}, Field{"gain", &Node::gain});
+        visit.array("node_start", self.node_start);
+        visit.array("leaf_start", self.leaf_start);
+        visit.array("leaf_label", self.leaf_label);
+        visit.array("leaf_value", self.leaf_value);
+        visit.array("shares", self.shares);
+        visit.array("share_label", self.share_label);
+        visit.array("sets", self.sets);
+        visit.entries("term", self.terms, Field{"term_coefficient", &Term::coefficient}, Field{"term_column", &Term::column},
+                      Field{"term_set", &Term::set});
+        visit.array("term_start", self.term_start);
+    }
 
     std::size_t trees() const { return node_start.size() - 1; }
     std::size_t leaves() const { return leaf_start.back(); }

@@ -9,6 +9,7 @@
 #include "grower.hpp"
 #include "oblique.hpp"
 #include "row_store.hpp"
+#include "sides.hpp"
 #include "sorted_lists.hpp"
 #include "split_category.hpp"
 #include "split_histogram.hpp"
@@ -352,11 +353,11 @@ private:
         if (notes_) note(notes_->totals, notes_->label, pending.label);
 
         const std::size_t n = open.end - open.begin;
-        const std::size_t to_left = find_sides(pending);
-        store_.partition(open.begin, n, side_.data(), kernels_);
+        const std::size_t to_left = sides_.find(open.begin, n, pending.weight, pending.terms, split);
+        store_.partition(open.begin, n, sides_.data(), kernels_);
         if (lists_.holds(open.begin, open.end)) {
             const bool needed = !store_.one_class(open.begin, to_left) || !store_.one_class(open.begin + to_left, n - to_left);
-            lists_.partition(open.begin, n, side_.data(), needed, kernels_);
+            lists_.partition(open.begin, n, sides_.data(), needed, kernels_);
         }
 
         Node node{};
@@ -368,7 +369,7 @@ private:
         } else if (split.kind == TestKind::category) {
             node.test |= Node::kCategory;
             node.threshold = static_cast<double>(forest_.sets.size());
-            store_set(split, open.begin, n);
+            sides_.store_set(split, open.begin, n, forest_);
         } else {
             node.threshold = split.high == kMissing ? std::numeric_limits<double>::max()
                                                     : midpoint(table_.value(split.low_row, split.column),
@@ -403,86 +404,6 @@ private:
         smaller.bins->swap(histogram_.counts);
     }
 
-    // Fills side_ (1 left, 0 right), finds the rows next to the cut if the search did not, and decides
-    // where missing values go; returns how many rows go left.
-    std::size_t find_sides(PendingSplit& pending) {
-        const std::size_t begin = pending.node.begin, n = pending.node.end - begin;
-        Split& split = pending.split;
-        const std::uint32_t* rows = store_.row.data() + begin;
-        side_.resize(n);
-        auto weight_at = [&](std::size_t i) { return store_.weight(begin + i); };
-        // Where training has nothing missing, a missing value follows the heavier side.
-        auto finish = [&](double weight_left) { split.missing_left = 2 * weight_left >= pending.weight; };
-        std::size_t to_left = 0;
-        double weight_left = 0;
-        auto take = [&](auto&& side) {
-            std::uint64_t whole = 0;
-            for (std::size_t i = 0; i < n; ++i) {
-                const auto left = static_cast<std::uint8_t>(side(rows[i]));
-                side_[i] = left;
-                to_left += left;
-                if (store_.integer)
-                    whole += (store_.payload()[begin + i] >> 8) * left;
-                else
-                    weight_left += left ? weight_at(i) : 0.0;
-            }
-            finish(weight_left + static_cast<double>(whole));
-            return to_left;
-        };
-        if (split.kind == TestKind::numeric && !table_.column[split.column].missing) {
-            auto by_rank = [&](std::uint32_t row) { return table_.ranks_of(row)[split.column] <= split.low; };
-            if (split.low_row == kMissing)
-                return take([&](std::uint32_t row) {
-                    const std::uint32_t rank = table_.ranks_of(row)[split.column];
-                    if (rank == split.low) split.low_row = row;
-                    if (rank == split.high) split.high_row = row;
-                    return rank <= split.low;
-                });
-            if (n <= kLaneRows || table_.bin.empty()) return take(by_rank);
-            // In a large node the bin, one byte in a column of its own, decides for nearly all rows.
-            const std::uint8_t* bins = table_.bins_of(split.column);
-            const std::uint8_t cut = bins[split.low_row];
-            return take([&](std::uint32_t row) { return bins[row] != cut ? bins[row] < cut : by_rank(row); });
-        }
-        // 2 for a row that the test has no answer for.
-        auto answer = [&](std::uint32_t row) -> std::uint8_t {
-            if (split.kind == TestKind::combination) {
-                const double value = combinations_.value(pending.terms, row);
-                return std::isnan(value) ? 2 : value <= split.threshold;
-            }
-            const std::uint32_t rank = table_.ranks_of(row)[split.column];
-            if (rank == kMissing) return 2;
-            return split.kind == TestKind::category ? (split.set[rank / 32] >> (rank % 32)) & 1U : rank <= split.low;
-        };
-        bool missing = false;
-        for (std::size_t i = 0; i < n; ++i) {
-            side_[i] = answer(rows[i]);
-            missing |= side_[i] == 2;
-            weight_left += side_[i] == 1 ? weight_at(i) : 0.0;
-        }
-        if (!missing) finish(weight_left);
-        for (std::size_t i = 0; i < n; ++i) {
-            if (side_[i] == 2) side_[i] = split.missing_left;
-            to_left += side_[i];
-        }
-        return to_left;
-    }
-
-    // Categories that the node has not seen go where missing values go.
-    void store_set(const Split& split, std::size_t begin, std::size_t n) {
-        const std::uint32_t categories = table_.column[split.column].categories;
-        auto set = split.set;
-        if (split.missing_left) {
-            std::array<bool, kMaxCategories> seen{};
-            for (std::size_t i = 0; i < n; ++i)
-                if (const std::uint32_t code = table_.ranks_of(store_.row[begin + i])[split.column]; code != kMissing)
-                    seen[code] = true;
-            for (std::uint32_t code = 0; code < categories; ++code)
-                if (!seen[code]) set[code / 32] |= 1U << (code % 32);
-        }
-        forest_.sets.insert(forest_.sets.end(), set.begin(), set.begin() + (categories + 31) / 32);
-    }
-
     const Table& table_;
     const GrowOptions options_;
     const PresortedColumns* presorted_;  // where the root is the only node to be split
@@ -515,7 +436,7 @@ private:
     std::vector<std::vector<Term>> drawn_;
     ObliqueSearch<Tally> oblique_{table_, node_, limits_, tally_};
     std::vector<double> values_;
-    std::vector<std::uint8_t> side_;
+    Sides sides_{table_, store_, combinations_};
 };
 
 }  // namespace

@@ -67,6 +67,21 @@ struct Views {
     const std::uint32_t* folds = nullptr;
     Key key;
     const std::uint64_t* number = nullptr;  // (members): the number of the member's random stream
+
+    // What one of the members sees, as a batch of its own; `rows` are those of the table.
+    Views of(std::size_t member, std::size_t rows) const {
+        Views one = *this;
+        one.members = 1;
+        if (small_weights) one.small_weights += member * rows;
+        if (weights) one.weights += member * rows;
+        if (labels && !shared_labels) one.labels += member * rows;
+        if (targets && !shared_labels) one.targets += member * rows;
+        if (columns) one.columns += member * columns_seen;
+        if (halves) one.halves += member * rows;
+        one.shared_labels = true;
+        one.number += member;
+        return one;
+    }
 };
 
 Forest grow(const Table& table, const Views& views, const GrowOptions& options);

@@ -35,21 +35,6 @@ public:
 // Grows one tree after another and keeps its memory; the table and the presorted columns must outlive it.
 std::unique_ptr<TreeGrower> make_grower(const Table& table, const GrowOptions& options, const PresortedColumns* presorted);
 
-// The views of a batch reduced to one of its members.
-inline Views view_of(const Table& table, const Views& views, std::size_t member) {
-    Views one = views;
-    one.members = 1;
-    if (views.small_weights) one.small_weights += member * table.rows;
-    if (views.weights) one.weights += member * table.rows;
-    if (views.labels && !views.shared_labels) one.labels += member * table.rows;
-    if (views.targets && !views.shared_labels) one.targets += member * table.rows;
-    if (views.columns) one.columns += member * views.columns_seen;
-    if (views.halves) one.halves += member * table.rows;
-    one.shared_labels = true;
-    one.number += member;
-    return one;
-}
-
 // The weight of a row, in the view of one member.
 inline double weight_of(const Views& one, std::size_t row) {
     return one.weights ? one.weights[row] : one.small_weights ? double(one.small_weights[row]) : 1.0;

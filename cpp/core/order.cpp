@@ -16,7 +16,7 @@ class ErrorAfter {
 public:
     virtual ~ErrorAfter() = default;
     // To be called when the sub-ensemble has changed.
-    virtual void update(const Tally& tally) = 0;
+    virtual void update(const VoteCount& count) = 0;
     // The error of the sub-ensemble and this member.
     virtual double with(std::size_t member) const = 0;
     // Operations for one member, about.
@@ -33,21 +33,21 @@ public:
     PackedErrors(const Ballots& ballots, const Planes& planes)
         : ballots_(ballots), planes_(planes), mends_(1, ballots.n), silent_(1, ballots.n), breaks_(ballots.classes, ballots.n) {}
 
-    void update(const Tally& tally) override {
+    void update(const VoteCount& count) override {
         mends_.clear();
         silent_.clear();
         breaks_.clear();
         wrong_ = judged_ = 0;
         breakers_.assign(ballots_.classes, 0);
         for (std::size_t i = 0; i < ballots_.n; ++i) {
-            const double* counts = tally.counts(i);
+            const double* counts = count.counts(i);
             const auto truth = static_cast<std::size_t>(ballots_.truth[i]);
-            const bool silent = tally.silent(i);
+            const bool silent = count.silent(i);
             if (silent) {
                 silent_.set(0, i);
             } else {
                 judged_ += ballots_.worth(i);
-                if (!tally.right(i)) {
+                if (!count.right(i)) {
                     wrong_ += ballots_.worth(i);
                     if (wins(counts, truth, counts[truth] + 1)) mends_.set(0, i);
                     continue;
@@ -93,20 +93,20 @@ public:
         for (std::size_t t = 0; t < ballots.members; ++t) heaviest_ = std::max(heaviest_, ballots.weight(t));
     }
 
-    void update(const Tally& tally) override {
-        tally_ = &tally;
+    void update(const VoteCount& count) override {
+        count_ = &count;
         open_.clear();
         wrong_ = judged_ = 0;
         for (std::size_t i = 0; i < ballots_.n; ++i) {
-            const double* counts = tally.counts(i);
+            const double* counts = count.counts(i);
             const auto truth = static_cast<std::size_t>(ballots_.truth[i]);
-            Open open{static_cast<std::uint32_t>(i), tally.right(i), counts[truth], 0, 0};
+            Open open{static_cast<std::uint32_t>(i), count.right(i), counts[truth], 0, 0};
             for (std::size_t c = 0; c < ballots_.classes; ++c) {
                 if (c < truth) open.lower = std::max(open.lower, counts[c]);
                 if (c > truth) open.higher = std::max(open.higher, counts[c]);
             }
             const double margin = std::abs(open.own - std::max(open.lower, open.higher));
-            const bool settled = !ballots_.scores && !tally.silent(i) && margin > heaviest_ * (1 + kTie) + 2 * kTie * open.own;
+            const bool settled = !ballots_.scores && !count.silent(i) && margin > heaviest_ * (1 + kTie) + 2 * kTie * open.own;
             if (!settled) {
                 open_.push_back(open);
                 continue;
@@ -120,7 +120,7 @@ public:
         const std::int32_t* said = ballots_.said(member);
         double wrong = wrong_, judged = judged_;
         for (const Open& open : open_) {
-            if (said[open.i] < 0 && tally_->silent(open.i)) continue;
+            if (said[open.i] < 0 && count_->silent(open.i)) continue;
             judged += ballots_.worth(open.i);
             if (!right_with(open, member, said[open.i])) wrong += ballots_.worth(open.i);
         }
@@ -138,27 +138,27 @@ private:
 
     bool right_with(const Open& open, std::size_t member, std::int32_t label) const {
         if (label < 0) return open.right;
-        if (ballots_.scores) return tally_->right_with(open.i, member);
+        if (ballots_.scores) return count_->right_with(open.i, member);
         double own = open.own, lower = open.lower, higher = open.higher;
         const double weight = ballots_.weight(member);
         if (label == ballots_.truth[open.i])
             own += weight;
         else if (label < ballots_.truth[open.i])
-            lower = std::max(lower, tally_->counts(open.i)[label] + weight);
+            lower = std::max(lower, count_->counts(open.i)[label] + weight);
         else
-            higher = std::max(higher, tally_->counts(open.i)[label] + weight);
+            higher = std::max(higher, count_->counts(open.i)[label] + weight);
         const double tie = kTie * std::max({own, lower, higher});
         return (ballots_.truth[open.i] == 0 || lower < own - tie) && higher <= own + tie;
     }
 
     const Ballots& ballots_;
-    const Tally* tally_ = nullptr;
+    const VoteCount* count_ = nullptr;
     std::vector<Open> open_;
     double wrong_ = 0, judged_ = 0, heaviest_ = 0;
 };
 
 // Puts in each one's place the member that makes the error least, until nothing changes.
-void put_right(Order& order, Remaining& remaining, Tally& tally, ErrorAfter& errors, std::size_t threads) {
+void put_right(Order& order, Remaining& remaining, VoteCount& count, ErrorAfter& errors, std::size_t threads) {
     constexpr int kMostPasses = 100;
     bool changed = true;
     for (int pass = 0; changed && pass < kMostPasses; ++pass) {
@@ -167,8 +167,8 @@ void put_right(Order& order, Remaining& remaining, Tally& tally, ErrorAfter& err
             Order others;
             for (const std::uint32_t member : order)
                 if (member != place) others.push_back(member);
-            tally.recount(others);
-            errors.update(tally);
+            count.recount(others);
+            errors.update(count);
             const double now = errors.with(place);
             std::vector<double> costs = remaining.costs(errors.work(), threads, [&](std::size_t m) { return errors.with(m); });
             if (costs.empty()) continue;
@@ -180,7 +180,7 @@ void put_right(Order& order, Remaining& remaining, Tally& tally, ErrorAfter& err
             changed = true;
         }
     }
-    tally.recount(order);
+    count.recount(order);
 }
 
 // The weights of the examples, as given or one each.
@@ -198,15 +198,15 @@ Order reduce_error(const Ballots& ballots, std::size_t backfit, std::size_t thre
     PackedErrors by_bits(ballots, planes);
     WeighedErrors one_by_one(ballots);
     ErrorAfter& errors = packed ? static_cast<ErrorAfter&>(by_bits) : one_by_one;
-    Tally tally(ballots);
+    VoteCount count(ballots);
     Remaining remaining(ballots.members);
     Order order;
     while (remaining.size() > 0) {
-        errors.update(tally);
+        errors.update(count);
         const auto costs = remaining.costs(errors.work(), threads, [&](std::size_t m) { return errors.with(m); });
         order.push_back(remaining.take_least(costs));
-        tally.add(order.back());
-        if (order.size() > 1 && order.size() <= backfit) put_right(order, remaining, tally, errors, threads);
+        count.add(order.back());
+        if (order.size() > 1 && order.size() <= backfit) put_right(order, remaining, count, errors, threads);
     }
     return order;
 }
@@ -214,7 +214,7 @@ Order reduce_error(const Ballots& ballots, std::size_t backfit, std::size_t thre
 Order complementarity(const Ballots& ballots, std::size_t threads) {
     const Planes planes(ballots, false);
     const std::size_t words = planes.right.words();
-    Tally tally(ballots);
+    VoteCount count(ballots);
     Remaining remaining(ballots.members);
     Order order;
     Bits failed(1, ballots.n);
@@ -227,10 +227,10 @@ Order complementarity(const Ballots& ballots, std::size_t threads) {
             return judged > 0 ? 1 - right / judged : 1.0;
         });
         order.push_back(remaining.take_least(costs));
-        tally.add(order.back());
+        count.add(order.back());
         failed.clear();
         for (std::size_t i = 0; i < ballots.n; ++i)
-            if (!tally.right(i)) failed.set(0, i);
+            if (!count.right(i)) failed.set(0, i);
     }
     return order;
 }

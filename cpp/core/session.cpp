@@ -39,9 +39,9 @@ void GrowSession::grow(const Views& views, std::int32_t* leaves) {
         TreeGrower& grower = *growers_[worker];
         std::int32_t* leaf = leaves ? leaves + member * table_.rows : nullptr;
         if (options_.igp) {
-            trees[member] = grow_igp(grower, table_, view_of(table_, views, member), options_, leaf, passes[member]);
+            trees[member] = grow_igp(grower, table_, views.of(member, table_.rows), options_, leaf, passes[member]);
         } else if (prunes) {
-            trees[member] = grow_pruned(grower, table_, view_of(table_, views, member), options_, leaf, paths[member]);
+            trees[member] = grow_pruned(grower, table_, views.of(member, table_.rows), options_, leaf, paths[member]);
         } else {
             GrowRequest request;
             request.leaves = leaf;

@@ -27,9 +27,9 @@ struct Example {
     std::vector<std::int32_t> rivals;  // classes other than the true one that anybody votes for
 };
 
-class Search {
+class SubsetSearch {
 public:
-    Search(const SubsetRequest& request, const Kernels& kernels) : request_(request), kernels_(kernels) {
+    SubsetSearch(const SubsetRequest& request, const Kernels& kernels) : request_(request), kernels_(kernels) {
         wanted_.assign(request.members + 1, 0);
         for (const std::uint32_t size : request.sizes) wanted_[size] = 1;
         const std::vector<Example> examples = changing_examples();
@@ -249,7 +249,7 @@ std::vector<BestSubset> best_subsets(const SubsetRequest& request, const Kernels
     const bool counts = !request.scores && !request.weights && !request.sample_weight;
     // Sums of real weights in another order differ by less than this share of them.
     SubsetRecord record(request, counts ? 0.0 : 1e-10);
-    if (counts) Search(request, kernels).run(record);
+    if (counts) SubsetSearch(request, kernels).run(record);
     else search_subset_sums(request, record);
     std::vector<BestSubset> out;
     for (const std::uint32_t size : request.sizes) out.push_back(record[size]);

@@ -1,6 +1,8 @@
 #include "ballot.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -83,24 +85,24 @@ TEST(sums_of_bits_do_not_depend_on_threads) {
 TEST(ties_go_to_the_lowest_class) {
     const std::vector<std::int32_t> labels{0, 1, 1, 0}, truth{0, 1};
     const Ballots ballots{labels.data(), nullptr, truth.data(), nullptr, nullptr, 2, 2, 2};
-    Tally tally(ballots);
-    CHECK(tally.silent(0) && !tally.right(0));
-    tally.add(0);
-    CHECK(tally.right(0) && tally.right(1));
-    CHECK(tally.right_with(0, 1) && !tally.right_with(1, 1));
-    tally.add(1);
-    CHECK(tally.right(0) && !tally.right(1));
-    tally.recount({1});
-    CHECK(!tally.right(0) && !tally.right(1));
+    VoteCount count(ballots);
+    CHECK(count.silent(0) && !count.right(0));
+    count.add(0);
+    CHECK(count.right(0) && count.right(1));
+    CHECK(count.right_with(0, 1) && !count.right_with(1, 1));
+    count.add(1);
+    CHECK(count.right(0) && !count.right(1));
+    count.recount({1});
+    CHECK(!count.right(0) && !count.right(1));
 }
 
 TEST(weights_that_differ_by_rounding_tie) {
     const std::vector<std::int32_t> labels{1, 1, 0}, truth{1};
     const std::vector<double> weights{0.1, 0.2, 0.3};  // 0.1 + 0.2 > 0.3 in doubles
     const Ballots ballots{labels.data(), nullptr, truth.data(), weights.data(), nullptr, 3, 1, 2};
-    Tally tally(ballots);
-    for (std::size_t t = 0; t < 3; ++t) tally.add(t);
-    CHECK(!tally.right(0));
+    VoteCount count(ballots);
+    for (std::size_t t = 0; t < 3; ++t) count.add(t);
+    CHECK(!count.right(0));
 }
 
 TEST(kappa_by_its_formula) {
@@ -149,4 +151,40 @@ TEST(both_sets_of_kernels_count_alike) {
     const std::vector<std::uint64_t> ones(2, ~std::uint64_t{0}), none(2, 0);
     CHECK(best_kernels().count_and(ones.data(), ones.data(), 2) == 128);
     CHECK(best_kernels().count_xor(ones.data(), none.data(), 2) == 128);
+}
+
+TEST(leaders_by_the_definition) {
+    Philox random({4, 2}, 1, Purpose::rows);
+    for (const std::size_t classes : {1, 2, 3, 7, 8, 9, 12, 26, 33, 300}) {
+        const std::size_t rows = 200;
+        std::vector<double> counts(rows * classes);
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            // Few values, so that there are ties; some off by rounding, some by more than that, some negative.
+            const double value = static_cast<double>(random.next() % 5) - (i / classes % 3 ? 2.0 : 6.0);
+            const double off[] = {0.0, 1e-11, -1e-11, 1e-8, -1e-8};
+            counts[i] = value * (1 + off[random.next() % 5]);
+        }
+        std::vector<std::int64_t> found(rows, -1);
+        leaders(counts.data(), rows, classes, found.data());
+        for (std::size_t row = 0; row < rows; ++row) {
+            const double* count = counts.data() + row * classes;
+            double most = count[0], scale = 0;
+            for (std::size_t c = 0; c < classes; ++c) {
+                most = std::max(most, count[c]);
+                scale = std::max(scale, std::abs(count[c]));
+            }
+            std::int64_t leader = 0;
+            while (count[leader] < most - 1e-10 * scale) ++leader;
+            CHECK(found[row] == leader);
+        }
+    }
+}
+
+TEST(leaders_of_counts_that_are_no_numbers) {
+    const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> counts{nan, 1, 2, 3, infinity, infinity, nan, nan, nan, nan, infinity, nan};
+    std::vector<std::int64_t> found(4);
+    leaders(counts.data(), 4, 3, found.data());
+    CHECK((found == std::vector<std::int64_t>{2, 1, 0, 1}));
+    leaders(counts.data(), 0, 3, nullptr);
 }

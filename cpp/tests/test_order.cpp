@@ -36,13 +36,13 @@ struct Case {
     }
     // Share of wrong answers of some members among the examples on which one of them votes.
     double error(const Order& chosen) const {
-        Tally tally(ballots_ = ballots());
-        for (const std::uint32_t member : chosen) tally.add(member);
+        VoteCount count(ballots_ = ballots());
+        for (const std::uint32_t member : chosen) count.add(member);
         double wrong = 0, judged = 0;
         for (std::size_t i = 0; i < n; ++i) {
-            if (tally.silent(i)) continue;
+            if (count.silent(i)) continue;
             judged += ballots_.worth(i);
-            wrong += tally.right(i) ? 0 : ballots_.worth(i);
+            wrong += count.right(i) ? 0 : ballots_.worth(i);
         }
         return judged > 0 ? wrong / judged : 1.0;
     }

@@ -1,36 +1,23 @@
 """The native core of conjunto: arrays in, arrays out."""
 
+from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+class Answer(Enum):
+    """What the members of a session tell of the rows."""
+
+    labels = 0
+    shares = 1
+    values = 2
+    leaves = 3
+
 class C45Forest:
     """C4.5 trees in flat arrays; made by grow_c45()."""
-    def __init__(
-        self,
-        format: int,
-        columns: int,
-        classes: int,
-        categories: NDArray[np.uint32],
-        threshold: NDArray[np.float64],
-        column: NDArray[np.uint32],
-        first: NDArray[np.uint32],
-        branches: NDArray[np.uint32],
-        gain: NDArray[np.float32],
-        child: NDArray[np.int32],
-        share: NDArray[np.float64],
-        route: NDArray[np.uint16],
-        leaf_label: NDArray[np.int32],
-        share_label: NDArray[np.int32],
-        shares: NDArray[np.float64],
-        node_start: NDArray[np.uint64],
-        child_start: NDArray[np.uint64],
-        route_start: NDArray[np.uint64],
-        leaf_start: NDArray[np.uint64],
-        share_start: NDArray[np.uint64],
-    ) -> None: ...
-    def arrays(self) -> tuple[Any, ...]: ...
+    def __init__(self, arrays: dict[str, Any]) -> None: ...
+    def arrays(self) -> dict[str, Any]: ...
     def __len__(self) -> int: ...
     @property
     def columns(self) -> int: ...
@@ -66,32 +53,17 @@ class C45Options:
     threads: int
     def __init__(self) -> None: ...
 
+class Criterion(Enum):
+    """The impurity that a split decreases."""
+
+    gini = 0
+    entropy = 1
+    variance = 2
+
 class Forest:
     """Decision trees in flat arrays; made by grow()."""
-    def __init__(
-        self,
-        format: int,
-        columns: int,
-        classes: int,
-        categories: NDArray[np.uint32],
-        threshold: NDArray[np.float64],
-        left: NDArray[np.int32],
-        right: NDArray[np.int32],
-        test: NDArray[np.uint32],
-        gain: NDArray[np.float32],
-        node_start: NDArray[np.uint64],
-        leaf_start: NDArray[np.uint64],
-        leaf_label: NDArray[np.int32],
-        leaf_value: NDArray[np.float64],
-        shares: NDArray[np.float64],
-        share_label: NDArray[np.int32],
-        sets: NDArray[np.uint32],
-        term_coefficient: NDArray[np.float64],
-        term_column: NDArray[np.uint32],
-        term_set: NDArray[np.int32],
-        term_start: NDArray[np.uint32],
-    ) -> None: ...
-    def arrays(self) -> tuple[Any, ...]: ...
+    def __init__(self, arrays: dict[str, Any]) -> None: ...
+    def arrays(self) -> dict[str, Any]: ...
     def __len__(self) -> int: ...
     @property
     def columns(self) -> int: ...
@@ -131,6 +103,7 @@ class Forest:
 class GrowOptions:
     """How trees are grown."""
 
+    criterion: Criterion
     classes: int
     max_features: int
     combination: int
@@ -142,40 +115,65 @@ class GrowOptions:
     min_rows_leaf: int
     min_weight_share_leaf: float
     min_decrease: float
+    prune: PruneOptions
     igp: bool
+    search: Search
     threads: int
+    def __init__(self) -> None: ...
+
+class GrowSession:
+    """Grows trees one call after another on one table."""
+    def __init__(self, table: Table, options: GrowOptions, low: int, high: int, lasts: bool = True) -> None: ...
+    def grow(self, views: Views, answer: Answer) -> NDArray[Any]: ...
+    def path(self, member: int) -> dict[str, Any]: ...
+    def passes(self) -> NDArray[np.uint32]: ...
+    def drop(self, count: int) -> None: ...
+    def __len__(self) -> int: ...
+    def forest(self) -> Forest: ...
+
+class HeldOut:
+    """Rows that judge a tree."""
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        *,
+        labels: NDArray[np.int32] | None = None,
+        targets: NDArray[np.float64] | None = None,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None: ...
+
+class PruneOptions:
+    """How trees are pruned."""
+
+    by: Pruning
+    risk: Risk
     alpha: float
     folds: int
     one_standard_error: bool
     to_root: bool
     copies: bool
     copies_apart: bool
-    pruning: Any
-    risk: Any
-    criterion: Any
-    search: Any
     def __init__(self) -> None: ...
 
-class GrowSession:
-    """Grows trees one call after another on one table."""
-    def __init__(self, table: Table, options: GrowOptions, low: int, high: int, lasts: bool = True) -> None: ...
-    def grow(
-        self,
-        members: NDArray[np.uint64],
-        answer: str,
-        labels: NDArray[np.int32] | None = None,
-        targets: NDArray[np.float64] | None = None,
-        small_weights: NDArray[np.uint8] | None = None,
-        weights: NDArray[np.float64] | None = None,
-        columns: NDArray[np.uint32] | None = None,
-        halves: NDArray[np.uint8] | None = None,
-        folds: NDArray[np.uint32] | None = None,
-    ) -> NDArray[Any]: ...
-    def path(self, member: int) -> dict[str, Any]: ...
-    def passes(self) -> NDArray[np.uint32]: ...
-    def drop(self, count: int) -> None: ...
-    def __len__(self) -> int: ...
-    def forest(self) -> Forest: ...
+class Pruning(Enum):
+    """What decides how far a tree is pruned."""
+
+    none = 0
+    alpha = 1
+    cross_validation = 2
+
+class Risk(Enum):
+    """What pruning weighs against the number of leaves."""
+
+    error = 0
+    impurity = 1
+
+class Search(Enum):
+    """How splits are searched: the reference, or what gives the same trees faster."""
+
+    automatic = 0
+    sorted = 1
+    no_vectors = 2
 
 class Table:
     """Data prepared once for all members of an ensemble."""
@@ -184,6 +182,22 @@ class Table:
     def rows(self) -> int: ...
     @property
     def columns(self) -> int: ...
+
+class Views:
+    """What the members of a call see; arrays that are left out: all rows, all columns."""
+    def __init__(
+        self,
+        members: NDArray[np.uint64],
+        *,
+        labels: NDArray[np.int32] | None = None,
+        targets: NDArray[np.float64] | None = None,
+        small_weights: NDArray[np.uint8] | None = None,
+        weights: NDArray[np.float64] | None = None,
+        columns: NDArray[np.uint32] | None = None,
+        halves: NDArray[np.uint8] | None = None,
+        folds: NDArray[np.uint32] | None = None,
+    ) -> None: ...
+    def __len__(self) -> int: ...
 
 def best_subsets(
     truth: NDArray[np.int32],
@@ -198,48 +212,17 @@ def best_subsets(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.uint64]]: ...
 def bootstrap(low: int, high: int, member: int, n: int, size: int) -> NDArray[np.int32]: ...
 def c45_extra_errors(rows: float, errors: float, confidence: float) -> float: ...
-def grow(
-    table: Table,
-    options: GrowOptions,
-    low: int,
-    high: int,
-    members: NDArray[np.uint64],
-    labels: NDArray[np.int32] | None = None,
-    targets: NDArray[np.float64] | None = None,
-    small_weights: NDArray[np.uint8] | None = None,
-    weights: NDArray[np.float64] | None = None,
-    columns: NDArray[np.uint32] | None = None,
-    halves: NDArray[np.uint8] | None = None,
-    folds: NDArray[np.uint32] | None = None,
-) -> Forest: ...
-def grow_c45(
-    table: Table,
-    options: C45Options,
-    members: NDArray[np.uint64],
-    labels: NDArray[np.int32],
-    small_weights: NDArray[np.uint8] | None = None,
-    weights: NDArray[np.float64] | None = None,
-    columns: NDArray[np.uint32] | None = None,
-) -> C45Forest: ...
+def grow(table: Table, options: GrowOptions, low: int, high: int, views: Views) -> Forest: ...
+def grow_c45(table: Table, options: C45Options, views: Views) -> C45Forest: ...
 def grow_reduced(
-    table: Table,
-    options: GrowOptions,
-    low: int,
-    high: int,
-    X_val: NDArray[np.float64],
-    labels_val: NDArray[np.int32] | None = None,
-    targets_val: NDArray[np.float64] | None = None,
-    weights_val: NDArray[np.float64] | None = None,
-    labels: NDArray[np.int32] | None = None,
-    targets: NDArray[np.float64] | None = None,
-    small_weights: NDArray[np.uint8] | None = None,
-    weights: NDArray[np.float64] | None = None,
+    table: Table, options: GrowOptions, low: int, high: int, views: Views, held_out: HeldOut
 ) -> Forest: ...
 def halves(
     low: int, high: int, member: int, labels: NDArray[np.int32], present: NDArray[np.uint8], classes: int
 ) -> NDArray[np.uint8]: ...
 def has_infinity(X: NDArray[np.float64]) -> bool: ...
 def kernel_name() -> str: ...
+def leaders(counts: NDArray[np.float64]) -> NDArray[np.intp]: ...
 def subset(low: int, high: int, member: int, n: int, size: int) -> NDArray[np.int32]: ...
 def switched(
     low: int, high: int, member: int, labels: NDArray[np.int32], count: int, classes: int

@@ -7,6 +7,8 @@ import pytest
 
 from conjunto import _core
 
+from ..forests import assert_same_trees
+
 CATEGORY, COMBINATION, MISSING_LEFT = 1 << 31, 1 << 30, 1 << 29
 
 
@@ -14,10 +16,9 @@ class _Walk:
     """Predictions from the arrays of a forest: rows flow down from each node, which comes before its children."""
 
     def __init__(self, forest, X):
-        (_, _, self.K, self.categories, self.threshold, self.left, self.right, self.test, _, self.node_start,
-         self.leaf_start, self.leaf_label, self.leaf_value, shares, self.share_label, self.sets, self.coefficient,
-         self.term_column, self.term_set, self.term_start) = forest.arrays()  # fmt: skip
-        self.shares = shares.reshape(-1, self.K) if self.K else None
+        vars(self).update(forest.arrays())
+        self.K = self.classes
+        self.shares = self.shares.reshape(-1, self.K) if self.K else None
         self.X = X
         self.leaves = np.stack([self._tree(t) for t in range(len(forest))], axis=1)
 
@@ -37,7 +38,7 @@ class _Walk:
                 x = self.X[rows, self.term_column[t]]
                 if self.term_set[t] >= 0:
                     x = self._in_set(self.term_column[t], self.term_set[t], x)
-                value += self.coefficient[t] * x
+                value += self.term_coefficient[t] * x
         elif test & CATEGORY:
             inside = self._in_set(index, int(self.threshold[node]), self.X[rows, index])
             return np.where(np.isnan(inside), missing, inside == 1)
@@ -102,7 +103,7 @@ def _grow(X, y, K, members, categories=None, seed=0, **options):
     categories = np.zeros(X.shape[1], dtype=np.uint32) if categories is None else categories
     grow = _core.GrowOptions()
     grow.classes = K
-    grow.criterion = "gini" if K else "variance"
+    grow.criterion = _core.Criterion.gini if K else _core.Criterion.variance
     for name, value in options.items():
         setattr(grow, name, value)
     rng = np.random.default_rng(seed)
@@ -110,7 +111,8 @@ def _grow(X, y, K, members, categories=None, seed=0, **options):
     y = y if y.ndim == 2 else y[None]
     views = {"labels": y.astype(np.int32)} if K else {"targets": y.astype(float)}
     table = _core.Table(X, categories)
-    return _core.grow(table, grow, 1, seed, np.arange(members, dtype=np.uint64), small_weights=weights, **views)
+    views = _core.Views(np.arange(members, dtype=np.uint64), small_weights=weights, **views)
+    return _core.grow(table, grow, 1, seed, views)
 
 
 def _data(K, n, missing=0.0, seed=0):
@@ -133,7 +135,7 @@ def test_numbers(K, rows, options):
     X, y = _data(K, 2000)
     forest = _grow(X, y, K, 11, max_features=3, **options)
     # The size that decides between evaluating whole trees and walking down them.
-    assert (forest.arrays()[4].size <= 160 * 11) == bool(options)
+    assert (forest.arrays()["threshold"].size <= 160 * 11) == bool(options)
     fresh = np.random.default_rng(rows).normal(size=(rows, 5)).round(2)
     # Values equal to a threshold are where <= and < differ.
     fresh[: min(rows, 50)] = X[: min(rows, 50)]
@@ -170,7 +172,7 @@ def test_categories_and_combinations(K, rows, combination):
     y = np.nan_to_num(X[:, 0]) + np.nan_to_num(X[:, 1]) + np.nan_to_num(X[:, 3] % 3)
     y = np.argsort(np.argsort(y)) * K // 500 if K else y
     forest = _grow(X, y, K, 6, counts, combination=combination, max_features=3)
-    kinds = forest.arrays()[7] & (CATEGORY | COMBINATION)
+    kinds = forest.arrays()["test"] & (CATEGORY | COMBINATION)
     assert (kinds == (COMBINATION if combination else CATEGORY)).any()
     # Codes that do not exist count as missing.
     _check(forest, draw(rows, 5))
@@ -199,13 +201,26 @@ def _chains(trees, length, thresholds):
     nodes = trees * length
     left = np.tile(~np.arange(length, dtype=np.int32), trees)
     right = np.tile(np.append(np.arange(1, length), ~length).astype(np.int32), trees)
+    none = {"leaf_value": float, "shares": float, "share_label": np.int32, "sets": np.uint32, "term_set": np.int32}
+    none |= {"term_coefficient": float, "term_column": np.uint32}
     return _core.Forest(
-        1, 1, 2, np.zeros(1, np.uint32), thresholds.reshape(-1).astype(float), left, right, np.zeros(nodes, np.uint32),
-        np.zeros(nodes, np.float32), np.arange(trees + 1, dtype=np.uint64) * np.uint64(length),
-        np.arange(trees + 1, dtype=np.uint64) * np.uint64(length + 1),
-        (np.arange(trees * (length + 1)) % 2).astype(np.int32), np.zeros(0), np.zeros(0), np.zeros(0, np.int32),
-        np.zeros(0, np.uint32), np.zeros(0), np.zeros(0, np.uint32), np.zeros(0, np.int32), np.zeros(1, np.uint32),
-    )  # fmt: skip
+        {
+            "format": 2,
+            "columns": 1,
+            "classes": 2,
+            "categories": np.zeros(1, np.uint32),
+            "threshold": thresholds.reshape(-1).astype(float),
+            "left": left,
+            "right": right,
+            "test": np.zeros(nodes, np.uint32),
+            "gain": np.zeros(nodes, np.float32),
+            "node_start": np.arange(trees + 1, dtype=np.uint64) * np.uint64(length),
+            "leaf_start": np.arange(trees + 1, dtype=np.uint64) * np.uint64(length + 1),
+            "leaf_label": (np.arange(trees * (length + 1)) % 2).astype(np.int32),
+            "term_start": np.zeros(1, np.uint32),
+            **{name: np.zeros(0, kind) for name, kind in none.items()},
+        }
+    )
 
 
 @pytest.mark.parametrize("trees", [436, 437, 600])
@@ -247,8 +262,7 @@ def test_take_append_and_pickle_keep_predictions(K):
         np.testing.assert_array_equal(getattr(taken, name)(X), np.concatenate([whole[members], whole]))
         _check(taken, X)
         copy = pickle.loads(pickle.dumps(taken))
-        for a, b in zip(copy.arrays(), taken.arrays(), strict=True):
-            np.testing.assert_array_equal(a, b)
+        assert_same_trees(copy, taken)
 
 
 def test_wrong_questions_are_refused():

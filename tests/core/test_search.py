@@ -7,28 +7,27 @@ from hypothesis import strategies as st
 
 from conjunto import _core
 
+from ..forests import assert_same_trees
+
 COLUMN = (1 << 29) - 1
+SEARCHES = {"auto": _core.Search.automatic, "plain": _core.Search.no_vectors, "sorted": _core.Search.sorted}
+STRUCTURE = ("threshold", "left", "right", "test")
 
 
 def _grow(X, y, K, search="auto", weights=None, members=1, seed=0, **options):
     table = _core.Table(np.asarray(X, dtype=float), np.zeros(X.shape[1], dtype=np.uint32))
     grow = _core.GrowOptions()
     grow.classes = K
-    grow.search = search
-    grow.criterion = "gini" if K else "variance"
+    grow.search = SEARCHES[search]
+    grow.criterion = _core.Criterion.gini if K else _core.Criterion.variance
     # Far above any depth needed: a search that splits off nothing fails the test instead of filling the memory.
     grow.max_depth = 300
     for name, value in options.items():
-        setattr(grow, name, value)
+        setattr(grow, name, _core.Criterion[value] if name == "criterion" else value)
     views = {"labels": np.asarray(y, np.int32)[None]} if K else {"targets": np.asarray(y, float)[None]}
     if weights is not None:
         views["small_weights" if weights.dtype == np.uint8 else "weights"] = np.ascontiguousarray(weights)
-    return _core.grow(table, grow, 17, seed, np.arange(members, dtype=np.uint64), **views)
-
-
-def _assert_same(a, b):
-    for x, y in zip(a.arrays(), b.arrays(), strict=True):
-        np.testing.assert_array_equal(x, y)
+    return _core.grow(table, grow, 17, seed, _core.Views(np.arange(members, dtype=np.uint64), **views))
 
 
 def _columns(rng, n, kind):
@@ -76,7 +75,7 @@ def test_searches_agree_bit_for_bit(n, K, kind, options):
     weights[0] = 1
     reference = _grow(X, y, K, "sorted", weights, 2, **options)
     for search in ("auto", "plain"):
-        _assert_same(_grow(X, y, K, search, weights, 2, **options), reference)
+        assert_same_trees(_grow(X, y, K, search, weights, 2, **options), reference)
 
 
 @pytest.mark.parametrize("kind", ["continuous", "tied", "nearly constant"])
@@ -88,7 +87,7 @@ def test_searches_agree_on_20000_rows(K, kind):
     for options in ({"max_depth": 8}, {"max_features": 2, "criterion": "entropy", "max_depth": 8}):
         reference = _grow(X, y, K, "sorted", **options)
         for search in ("auto", "plain"):
-            _assert_same(_grow(X, y, K, search, **options), reference)
+            assert_same_trees(_grow(X, y, K, search, **options), reference)
 
 
 def test_searches_agree_where_weights_do_not_fit_the_lists():
@@ -101,7 +100,7 @@ def test_searches_agree_where_weights_do_not_fit_the_lists():
         for K in (2, 3):
             reference = _grow(X, y % K, K, "sorted", weights)
             for search in ("auto", "plain"):
-                _assert_same(_grow(X, y % K, K, search, weights), reference)
+                assert_same_trees(_grow(X, y % K, K, search, weights), reference)
 
 
 @pytest.mark.parametrize("K", [2, 3, 4])
@@ -115,8 +114,8 @@ def test_least_size_cuts_a_bin_of_one_class(limit, K):
     place = np.argsort(np.argsort(X[:, 0]))
     y = np.where(place < 12, 0, 1 + rng.integers(0, K - 1, 3000) * (place > 200))
     auto, reference = (_grow(X, y, K, search, max_depth=1, **limit) for search in ("auto", "sorted"))
-    assert reference.arrays()[7][0] & COLUMN == 0
-    _assert_same(auto, reference)
+    assert reference.arrays()["test"][0] & COLUMN == 0
+    assert_same_trees(auto, reference)
 
 
 def _error(forest, X, y, w):
@@ -134,20 +133,20 @@ def test_regression_searches(n, kind, options, weighted):
     w = rng.uniform(0.1, 2, n) if weighted else np.ones(n)
     weights = w[None] if weighted else None
     auto, plain, reference = (_grow(X, y, 0, s, weights, **options) for s in ("auto", "plain", "sorted"))
-    _assert_same(auto, plain)
+    assert_same_trees(auto, plain)
     if "max_features" in options or "max_leaves" in options:
         # A tie decided by rounding changes the random numbers, or the order, of what follows: compare the root.
         a, b = auto.arrays(), reference.arrays()
-        assert a[7][0] == b[7][0]
-        assert a[4][0] == b[4][0]
+        assert a["test"][0] == b["test"][0]
+        assert a["threshold"][0] == b["threshold"][0]
         return
     assert auto.leaf_counts()[0] == pytest.approx(reference.leaf_counts()[0], rel=0.02, abs=1)
     assert _error(auto, X, y, w) == pytest.approx(_error(reference, X, y, w), rel=0.02, abs=1e-20)
     shallow = {**options, "max_depth": 3}
     auto, reference = (_grow(X, y, 0, s, weights, **shallow) for s in ("auto", "sorted"))
-    for at in (4, 5, 6, 7):
-        np.testing.assert_array_equal(auto.arrays()[at], reference.arrays()[at])
-    np.testing.assert_allclose(auto.arrays()[12], reference.arrays()[12], rtol=1e-12, atol=1e-14)
+    for name in STRUCTURE:
+        np.testing.assert_array_equal(auto.arrays()[name], reference.arrays()[name])
+    np.testing.assert_allclose(auto.arrays()["leaf_value"], reference.arrays()["leaf_value"], rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -161,13 +160,13 @@ def test_real_weights_searches(n, K, options):
     y = _labels(rng, X, K)
     w = rng.uniform(0.1, 2, (1, n))
     auto, plain, reference = (_grow(X, y, K, s, w, **options) for s in ("auto", "plain", "sorted"))
-    _assert_same(auto, plain)
+    assert_same_trees(auto, plain)
     assert auto.leaf_counts()[0] == pytest.approx(reference.leaf_counts()[0], rel=0.02)
     wrong, wrong_reference = (np.average(f.labels(X)[0] != y, weights=w[0]) for f in (auto, reference))
     assert wrong == pytest.approx(wrong_reference, abs=0.01)
     auto, reference = (_grow(X, y, K, s, w, **{**options, "max_depth": 2}) for s in ("auto", "sorted"))
-    for at in (4, 5, 6, 7):
-        np.testing.assert_array_equal(auto.arrays()[at], reference.arrays()[at])
+    for name in STRUCTURE:
+        np.testing.assert_array_equal(auto.arrays()[name], reference.arrays()[name])
 
 
 @pytest.mark.parametrize("K", [0, 2, 3])
@@ -190,8 +189,8 @@ def test_split_does_not_depend_on_the_unit_of_the_target(scale):
     X = rng.normal(size=(200, 3))
     y = (X[:, 0] > 0) + 0.1 * rng.normal(size=200)
     unit, scaled = (_grow(X, y * s, 0, max_depth=2).arrays() for s in (1.0, scale))
-    for at in (4, 5, 6, 7):
-        np.testing.assert_array_equal(scaled[at], unit[at])
+    for name in STRUCTURE:
+        np.testing.assert_array_equal(scaled[name], unit[name])
 
 
 @pytest.mark.parametrize("K", [0, 2, 5])
@@ -202,14 +201,15 @@ def test_number_of_threads_does_not_matter(K):
     weights = rng.multinomial(700, np.full(700, 1 / 700), size=15).astype(np.uint8)
     one = _grow(X, y, K, weights=weights, members=15, max_features=3)
     for threads in (2, 7):
-        _assert_same(_grow(X, y, K, weights=weights, members=15, max_features=3, threads=threads), one)
+        assert_same_trees(_grow(X, y, K, weights=weights, members=15, max_features=3, threads=threads), one)
     table = [_core.Table(X, np.zeros(9, dtype=np.uint32), threads) for threads in (1, 7)]
     options = _core.GrowOptions()
     options.classes = K
-    options.criterion = "gini" if K else "variance"
+    options.criterion = _core.Criterion.gini if K else _core.Criterion.variance
     views = {"labels": y.astype(np.int32)[None]} if K else {"targets": y[None]}
-    a, b = (_core.grow(t, options, 1, 2, np.zeros(1, dtype=np.uint64), **views) for t in table)
-    _assert_same(a, b)
+    views = _core.Views(np.zeros(1, dtype=np.uint64), **views)
+    a, b = (_core.grow(t, options, 1, 2, views) for t in table)
+    assert_same_trees(a, b)
 
 
 def test_a_member_depends_on_its_number_only():
@@ -217,7 +217,7 @@ def test_a_member_depends_on_its_number_only():
     X, y = _columns(rng, 200, "tied"), rng.integers(0, 3, 200)
     many = _grow(X, y, 3, weights=np.ones((8, 200), dtype=np.uint8), members=8, max_features=2)
     few = _grow(X, y, 3, weights=np.ones((3, 200), dtype=np.uint8), members=3, max_features=2)
-    _assert_same(many.take(np.arange(3)), few)
+    assert_same_trees(many.take(np.arange(3)), few)
     # The members do differ, or the test above would say nothing.
     assert len(set(many.leaf_counts())) > 1
 
@@ -247,7 +247,7 @@ def test_searches_agree_on_anything_small(case):
     X, y, K, weights, options = case
     reference = _grow(X, y, K, "sorted", weights, 2, **options)
     for search in ("auto", "plain"):
-        _assert_same(_grow(X, y, K, search, weights, 2, **options), reference)
+        assert_same_trees(_grow(X, y, K, search, weights, 2, **options), reference)
     if options["min_rows_leaf"] == 1 and not options["min_weight_share_leaf"] and not options["max_leaves"]:
         # Grown until no split exists: a mixed leaf holds equal rows only.
         for member, w in enumerate(weights):

@@ -11,18 +11,20 @@ from hypothesis import strategies as st
 
 from conjunto import _core
 
+from ..forests import assert_same_trees
+
 CATEGORY, COLUMN = 1 << 31, (1 << 29) - 1
-THRESHOLD, TEST, GAIN, LEAF_START = 4, 7, 8, 10
-STRUCTURE = (THRESHOLD, 5, 6, TEST, 9, LEAF_START, 15)
+STRUCTURE = ("threshold", "left", "right", "test", "node_start", "leaf_start", "sets")
 KEY = (17, 4)
 
 
 def _options(K, **options):
     grow = _core.GrowOptions()
     grow.classes = K
-    grow.criterion = "gini" if K else "variance"
+    grow.criterion = _core.Criterion.gini if K else _core.Criterion.variance
+    kinds = {"criterion": _core.Criterion, "search": _core.Search}
     for name, value in {"max_depth": 1, **options}.items():
-        setattr(grow, name, value)
+        setattr(grow, name, kinds[name][value] if name in kinds else value)
     return grow
 
 
@@ -39,12 +41,17 @@ def _members(first, count=1):
     return np.arange(first, first + count, dtype=np.uint64)
 
 
+def _say(session, members, answer, **parts):
+    answer = getattr(_core.Answer, answer, answer) if isinstance(answer, str) else answer
+    return session.grow(_core.Views(members, **parts), answer)
+
+
 def _rounds(table, options, y, weights, answer="leaves"):
     """A session that has grown one call per entry of `weights`, (members, rows) each, and its answers."""
     session, first, out = _core.GrowSession(table, options, *KEY), 0, []
     for w in weights:
         kind = "small_weights" if w.dtype == np.uint8 else "weights"
-        out.append(session.grow(_members(first, len(w)), answer, **{kind: w}, **_y(y, options.classes)))
+        out.append(_say(session, _members(first, len(w)), answer, **{kind: w}, **_y(y, options.classes)))
         first += len(w)
     return session, out
 
@@ -53,23 +60,18 @@ def _reference(table, K, y, weights, **options):
     """The same members by the plain search, in one call."""
     w = np.concatenate(weights)
     kind = "small_weights" if w.dtype == np.uint8 else "weights"
-    return _core.grow(
-        table, _options(K, search="sorted", **options), *KEY, _members(0, len(w)), **{kind: w}, **_y(y, K)
-    )
-
-
-def _assert_same(a, b):
-    for x, y in zip(a.arrays(), b.arrays(), strict=True):
-        np.testing.assert_array_equal(x, y)
+    views = _core.Views(_members(0, len(w)), **{kind: w}, **_y(y, K))
+    return _core.grow(table, _options(K, search="sorted", **options), *KEY, views)
 
 
 def _assert_same_splits(a, b):
     """The same trees, up to the rounding of sums."""
-    for at, (x, y) in enumerate(zip(a.arrays(), b.arrays(), strict=True)):
-        if at in STRUCTURE:
-            np.testing.assert_array_equal(x, y)
-        elif at > 2 and x.dtype.kind == "f":
-            np.testing.assert_allclose(x, y, rtol=1e-6 if at == GAIN else 1e-10, atol=1e-12)
+    b = b.arrays()
+    for name, x in a.arrays().items():
+        if name in STRUCTURE:
+            np.testing.assert_array_equal(x, b[name])
+        elif getattr(x, "dtype", np.dtype(int)).kind == "f":
+            np.testing.assert_allclose(x, b[name], rtol=1e-6 if name == "gain" else 1e-10, atol=1e-12)
 
 
 def _weights(rng, n, calls=4, zeros=0.0):
@@ -163,7 +165,7 @@ def test_whole_weights_give_the_same_bits(K, depth):
     y, table = _response(rng, X, K), _table(X, categories)
     weights = [rng.multinomial(300, np.full(300, 1 / 300), size=m).astype(np.uint8) for m in (1, 3, 2)]
     options = {"max_depth": depth, "max_features": 4}
-    _assert_same(
+    assert_same_trees(
         _rounds(table, _options(K, **options), y, weights)[0].forest(), _reference(table, K, y, weights, **options)
     )
 
@@ -224,7 +226,7 @@ def test_no_cut_is_better_than_a_stump(problem):
     gains = np.zeros(len(session))
     forest = session.forest()
     split = forest.leaf_counts() == 2
-    gains[split] = forest.arrays()[GAIN]
+    gains[split] = forest.arrays()["gain"]
     for t, (w, leaf) in enumerate(zip(np.concatenate(weights), np.concatenate(leaves), strict=True)):
         seen = w > 0
         Xs, ys, ws = X[seen], y[seen], w[seen]
@@ -275,9 +277,9 @@ def test_threads_and_kernels_do_not_matter(K, kind, depth):
     weights = [rng.uniform(0, 1, (m, 250)) * (rng.random((m, 250)) < 0.7) for m in (1, 5, 2, 7)]
     options = {"max_depth": depth, "max_features": 4}
     one, leaves = _rounds(table, _options(K, **options), y, weights)
-    for other in ({"threads": 2}, {"search": "plain"}):
+    for other in ({"threads": 2}, {"search": "no_vectors"}):
         session, others = _rounds(table, _options(K, **options, **other), y, weights)
-        _assert_same(session.forest(), one.forest())
+        assert_same_trees(session.forest(), one.forest())
         for a, b in zip(others, leaves, strict=True):
             np.testing.assert_array_equal(a, b)
 
@@ -292,7 +294,7 @@ def test_answers_are_what_the_forest_says(K, depth):
     leaves = np.concatenate(_rounds(table, _options(K, max_depth=depth), y, weights, "leaves")[1])
     assert leaves.dtype == np.int32
     np.testing.assert_array_equal(leaves, forest.leaves(X).T)
-    everywhere = leaves + forest.arrays()[LEAF_START][:-1].astype(int)[:, None]
+    everywhere = leaves + forest.arrays()["leaf_start"][:-1].astype(int)[:, None]
     assert len(np.unique(everywhere)) > len(forest)
     answers = {
         name: np.concatenate(_rounds(table, _options(K, max_depth=depth), y, weights, name)[1])
@@ -324,9 +326,9 @@ def test_unseen_rows_go_where_new_rows_go():
     session = _core.GrowSession(_table(X, [0, 3]), _options(2), *KEY)
     for column in (0, 1, 0, 1):
         columns = np.array([[column]], dtype=np.uint32)
-        labels = session.grow(_members(len(session)), "labels", weights=w, columns=columns, **_y(y, 2))
+        labels = _say(session, _members(len(session)), "labels", weights=w, columns=columns, **_y(y, 2))
         np.testing.assert_array_equal(labels, [[1, 1, 1, 1, 1, 0, 0, 1]])
-    tests = session.forest().arrays()[TEST]
+    tests = session.forest().arrays()["test"]
     np.testing.assert_array_equal(tests & COLUMN, [0, 1, 0, 1])
     np.testing.assert_array_equal(tests & CATEGORY > 0, [False, True, False, True])
 
@@ -368,7 +370,6 @@ WRONG = {
     "no labels": lambda y, w: {"labels": None},
     "targets of a classifier": lambda y, w: {"labels": None, "targets": y.astype(float)},
     "labels and targets": lambda y, w: {"targets": y.astype(float)},
-    "an unknown answer": lambda y, w: {"answer": "votes"},
     "values of a classifier": lambda y, w: {"answer": "values"},
     "a column out of range": lambda y, w: {"columns": np.array([[3]], dtype=np.uint32)},
     "no columns": lambda y, w: {"columns": np.zeros((1, 0), dtype=np.uint32)},
@@ -383,11 +384,11 @@ def test_wrong_calls_are_refused_and_leave_no_trace(wrong, sound):
     changes = WRONG[wrong](_y(y, 2)["labels"], w)
     for count in range(3):
         with pytest.raises(ValueError, match=r"\w"):
-            session.grow(**_call(sound, **changes))
+            _say(session, **_call(sound, **changes))
         assert len(session) == count
         for s in (session, fresh):
-            s.grow(**_call(sound))
-    _assert_same(session.forest(), fresh.forest())
+            _say(s, **_call(sound))
+    assert_same_trees(session.forest(), fresh.forest())
 
 
 @pytest.mark.parametrize(
@@ -399,6 +400,7 @@ def test_wrong_calls_are_refused_and_leave_no_trace(wrong, sound):
         {"labels": [[0] * 40]},
         {"labels": np.full((1, 40), "a")},
         {"answer": None},
+        {"answer": "votes"},
         {"answer": 1},
         {"nonsense": 1},
     ],
@@ -407,7 +409,7 @@ def test_wrong_calls_are_refused_and_leave_no_trace(wrong, sound):
 def test_wrong_types_are_refused(changes, sound):
     session = _core.GrowSession(sound[0], _options(2), *KEY)
     with pytest.raises(TypeError):
-        session.grow(**_call(sound, **changes))
+        _say(session, **_call(sound, **changes))
     assert len(session) == 0
 
 
@@ -424,7 +426,7 @@ def test_wrong_types_are_refused(changes, sound):
 def test_dtypes_that_lose_values_are_refused(changes, sound):
     session = _core.GrowSession(sound[0], _options(2), *KEY)
     with pytest.raises((TypeError, ValueError)):
-        session.grow(**_call(sound, **changes))
+        _say(session, **_call(sound, **changes))
 
 
 @pytest.mark.parametrize("changes", [{"answer": "labels"}, {"answer": "shares"}, {"targets": np.full((1, 40), np.nan)}])
@@ -432,9 +434,9 @@ def test_wrong_calls_of_a_regression_are_refused(changes, sound):
     table, _, w = sound
     session = _core.GrowSession(table, _options(0), *KEY)
     call = {"members": _members(0), "answer": "values", "weights": w, "targets": w}
-    session.grow(**call)
+    _say(session, **call)
     with pytest.raises(ValueError, match=r"answer|target"):
-        session.grow(**{**call, **changes})
+        _say(session, **{**call, **changes})
     assert len(session) == 1
 
 
@@ -442,13 +444,13 @@ def test_criterion_and_task_must_agree(sound):
     for K, criterion in ((2, "variance"), (0, "gini"), (0, "entropy")):
         session = _core.GrowSession(sound[0], _options(K, criterion=criterion), *KEY)
         with pytest.raises(ValueError, match="criterion"):
-            session.grow(_members(0), "leaves", **_y(sound[1], K))
+            _say(session, _members(0), "leaves", **_y(sound[1], K))
 
 
 def test_an_empty_table_is_refused():
     session = _core.GrowSession(_table(np.zeros((0, 2))), _options(2), *KEY)
     with pytest.raises(ValueError, match="empty"):
-        session.grow(_members(0), "leaves", labels=np.zeros((1, 0), dtype=np.int32))
+        _say(session, _members(0), "leaves", labels=np.zeros((1, 0), dtype=np.int32))
     with pytest.raises(TypeError):
         _core.GrowSession(None, _options(2), *KEY)
 
@@ -456,7 +458,7 @@ def test_an_empty_table_is_refused():
 def test_a_call_without_members_grows_nothing(sound):
     session = _core.GrowSession(sound[0], _options(2), *KEY)
     for answer, shape in (("leaves", (0, 40)), ("shares", (0, 40, 2)), ("labels", (0, 40))):
-        assert session.grow(**_call(sound, members=_members(0, 0), weights=None, answer=answer)).shape == shape
+        assert _say(session, **_call(sound, members=_members(0, 0), weights=None, answer=answer)).shape == shape
     assert len(session) == 0
 
 
@@ -470,13 +472,13 @@ def test_dropped_members_leave_no_trace(K, depth):
     expected, answers = _rounds(table, _options(K, max_depth=depth), y, weights, answer)
     session, first = _core.GrowSession(table, _options(K, max_depth=depth), *KEY), 0
     for w, out in zip(weights, answers, strict=True):
-        session.grow(_members(first, len(w)), answer, weights=w[::-1].copy(), **_y(y, K))
+        _say(session, _members(first, len(w)), answer, weights=w[::-1].copy(), **_y(y, K))
         session.drop(len(w))
         assert len(session) == first
-        np.testing.assert_array_equal(session.grow(_members(first, len(w)), answer, weights=w, **_y(y, K)), out)
+        np.testing.assert_array_equal(_say(session, _members(first, len(w)), answer, weights=w, **_y(y, K)), out)
         first += len(w)
     session.drop(0)
-    _assert_same(session.forest(), expected.forest())
+    assert_same_trees(session.forest(), expected.forest())
     session.drop(first)
     assert len(session) == len(session.forest()) == 0
 
@@ -485,7 +487,7 @@ def test_dropping_more_than_there_is_is_refused(sound):
     session = _core.GrowSession(sound[0], _options(2), *KEY)
     with pytest.raises(ValueError, match="not so many"):
         session.drop(1)
-    session.grow(**_call(sound))
+    _say(session, **_call(sound))
     for count in (2, 2**63):
         with pytest.raises(ValueError, match="not so many"):
             session.drop(count)
@@ -496,21 +498,20 @@ def test_dropping_more_than_there_is_is_refused(sound):
 
 def test_a_forest_is_a_copy(sound):
     session = _core.GrowSession(sound[0], _options(2), *KEY)
-    session.grow(**_call(sound))
+    _say(session, **_call(sound))
     copy = session.forest()
-    before = copy.arrays()
-    session.grow(**_call(sound))
+    before = copy.take(np.arange(1))
+    _say(session, **_call(sound))
     session.drop(2)
     assert len(copy) == 1
-    for x, y in zip(copy.arrays(), before, strict=True):
-        np.testing.assert_array_equal(x, y)
+    assert_same_trees(copy, before)
 
 
 def test_later_changes_of_the_options_do_not_matter(sound):
     options = _options(2)
     session = _core.GrowSession(sound[0], options, *KEY)
     options.classes, options.max_depth = 0, 9
-    session.grow(**_call(sound))
+    _say(session, **_call(sound))
     assert session.forest().classes == 2
     assert session.forest().depths()[0] == 1
 
@@ -529,10 +530,10 @@ def test_a_session_keeps_its_table():
     junk = [np.full((3000, 6), np.nan) for _ in range(20)]
     first = 0
     for w, leaf in zip(weights, leaves, strict=True):
-        np.testing.assert_array_equal(session.grow(_members(first, len(w)), "leaves", weights=w, **_y(y, 2)), leaf)
+        np.testing.assert_array_equal(_say(session, _members(first, len(w)), "leaves", weights=w, **_y(y, 2)), leaf)
         first += len(w)
     assert len(junk) == 20
-    _assert_same(session.forest(), expected.forest())
+    assert_same_trees(session.forest(), expected.forest())
 
 
 def _forest(K=3, depth=3, n=300):
@@ -549,7 +550,7 @@ def test_leaf_sums_add_what_leaves_are_worth(K, depth, rows):
     forest, X = _forest(K, depth)
     X = X[:rows]
     rng = np.random.default_rng(0)
-    everywhere = forest.leaves(X) + forest.arrays()[LEAF_START][:-1].astype(int)
+    everywhere = forest.leaves(X) + forest.arrays()["leaf_start"][:-1].astype(int)
     count = int(forest.leaf_counts().sum())
     for width in (1, 4):
         value, column = rng.normal(size=count), rng.integers(0, width, count).astype(np.int32)
@@ -608,7 +609,8 @@ options = _core.GrowOptions()
 options.classes = 2
 X = np.arange(3.0)[:, None]
 table = _core.Table(X, np.zeros(1, dtype=np.uint32))
-forest = _core.grow(table, options, 1, 2, np.zeros(1, dtype=np.uint64), labels=np.array([[0, 0, 1]], dtype=np.int32))
+views = _core.Views(np.zeros(1, dtype=np.uint64), labels=np.array([[0, 0, 1]], dtype=np.int32))
+forest = _core.grow(table, options, 1, 2, views)
 try:
     forest.leaf_sums(X, np.ones(2), np.zeros(2, dtype=np.int32), (2**64 + 2) // 3)
 except (ValueError, MemoryError):

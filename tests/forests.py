@@ -1,0 +1,10 @@
+"""What tests of trees share: comparing forests by the names of their arrays."""
+
+import numpy as np
+
+
+def assert_same_trees(one, other):
+    one, other = one.arrays(), other.arrays()
+    assert list(one) == list(other)
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
