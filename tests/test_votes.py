@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from conjunto import Votes
+from conjunto.combination import by_voter
 
 LABELS = np.array([[0, 1, 2], [1, 1, -1]])
 
@@ -21,8 +22,8 @@ def test_shape():
     [
         ({}, "exactly one of labels, values and scores"),
         ({"labels": LABELS, "values": LABELS * 1.0}, "exactly one of labels, values and scores"),
-        ({"labels": LABELS[0]}, r"labels and values must be \(members, examples\)"),
-        ({"scores": LABELS}, r"scores \(members, examples, classes\)"),
+        ({"labels": LABELS[0]}, r"labels and values must be \(members, rows\)"),
+        ({"scores": LABELS}, r"scores \(members, rows, classes\)"),
         ({"labels": LABELS, "weights": np.ones(3)}, r"weights must have one entry per member, \(2,\), got \(3,\)"),
         ({"labels": LABELS, "groups": np.ones(1)}, r"groups must have one entry per member, \(2,\), got \(1,\)"),
     ],
@@ -40,3 +41,19 @@ def test_values_have_no_classes():
 def test_frozen():
     with pytest.raises(AttributeError):
         Votes(labels=LABELS).rule = "mean"
+
+
+def test_members_of_committees_cast_no_votes_of_their_own():
+    votes = Votes(labels=[[0, 1], [1, 1], [1, 0]], groups=[0, 0, 1])
+    with pytest.raises(ValueError, match="members of committees cast no votes of their own"):
+        votes.roll_call()
+    np.testing.assert_array_equal(by_voter(votes).labels, [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("kind", ["labels", "values", "scores"])
+def test_abstentions_one_after_another_and_all_at_once(kind):
+    random = np.random.default_rng(0)
+    shape = (4, 5, 3) if kind == "scores" else (4, 5)
+    answers = random.integers(0, 3, shape) if kind == "labels" else random.random(shape)
+    votes, silent = Votes(**{kind: answers}), random.random((4, 5)) < 0.4
+    np.testing.assert_array_equal(votes.roll_call().without(silent).votes().answers, votes.without(silent).answers)

@@ -5,20 +5,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from conjunto import Votes
-from conjunto.ballot import (
-    Count,
-    as_codes,
-    as_votes,
-    correctness,
-    decide,
-    mean_values,
-    prefix_counts,
-    prefix_means,
-    prefix_values,
-    vote_counts,
-    weighted_median,
-)
+from conjunto.combination import Count, combine, decide, prefixes, weighted_median
 from conjunto.evaluation import error_curve
+from conjunto.votes import as_votes
 
 LABELS = hnp.arrays(np.int32, st.tuples(st.integers(1, 7), st.integers(1, 9)), elements=st.integers(-1, 3))
 
@@ -27,10 +16,10 @@ LABELS = hnp.arrays(np.int32, st.tuples(st.integers(1, 7), st.integers(1, 9)), e
 def test_counts_against_brute_force(labels):
     votes = Votes(labels=labels, classes=np.arange(4))
     brute = np.array([[(labels[:, i] == k).sum() for k in range(4)] for i in range(labels.shape[1])])
-    np.testing.assert_array_equal(vote_counts(votes), brute)
-    prefixes = [count.counts.copy() for count in prefix_counts(votes)]
-    for t, counts in enumerate(prefixes, 1):
-        np.testing.assert_array_equal(counts, vote_counts(Votes(labels=labels[:t], classes=np.arange(4))))
+    np.testing.assert_array_equal(combine(votes).counts, brute)
+    counted = [count.counts.copy() for count in prefixes(votes)]
+    for t, counts in enumerate(counted, 1):
+        np.testing.assert_array_equal(counts, combine(Votes(labels=labels[:t], classes=np.arange(4))).counts)
 
 
 @given(LABELS, st.data())
@@ -38,7 +27,7 @@ def test_weighted_counts(labels, data):
     weights = data.draw(hnp.arrays(np.float64, len(labels), elements=st.floats(0.1, 10)))
     votes = Votes(labels=labels, classes=np.arange(4), weights=weights)
     brute = np.array([[weights[labels[:, i] == k].sum() for k in range(4)] for i in range(labels.shape[1])])
-    np.testing.assert_allclose(vote_counts(votes), brute)
+    np.testing.assert_allclose(combine(votes).counts, brute)
 
 
 def test_ties_go_to_the_lowest_class():
@@ -55,7 +44,7 @@ def test_decide_gives_labels_back():
 
 def test_scores_add_up_and_nan_abstains():
     scores = np.array([[[0.4, 0.6]], [[np.nan, np.nan]], [[0.9, 0.1]]])
-    np.testing.assert_allclose(vote_counts(Votes(scores=scores)), [[1.3, 0.7]])
+    np.testing.assert_allclose(combine(Votes(scores=scores)).counts, [[1.3, 0.7]])
     assert decide(Votes(scores=scores)).tolist() == [0]
 
 
@@ -72,16 +61,16 @@ def test_means_against_brute_force(values):
 
     brute = [mean(values[:, i]) for i in range(values.shape[1])]
     votes = Votes(values=values)
-    np.testing.assert_allclose(mean_values(votes), brute, rtol=1e-9, atol=1e-9)
-    for t, means in enumerate(prefix_means(votes), 1):
-        np.testing.assert_allclose(means, mean_values(Votes(values=values[:t])), rtol=1e-9, atol=1e-9)
-    np.testing.assert_array_equal(decide(values), mean_values(votes))
+    np.testing.assert_allclose(combine(votes).answers(), brute, rtol=1e-9, atol=1e-9)
+    for t, count in enumerate(prefixes(votes), 1):
+        np.testing.assert_allclose(count.answers(), combine(Votes(values=values[:t])).answers(), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(decide(values), combine(votes).answers())
 
 
 @given(LABELS, st.data())
 def test_correctness(labels, data):
     y = data.draw(hnp.arrays(np.int64, labels.shape[1], elements=st.integers(0, 3)))
-    right = correctness(labels, y)
+    right = as_votes(labels).correctness(y)
     for t in range(len(labels)):
         for i in range(len(y)):
             assert right[t, i] == (0 if labels[t, i] < 0 else 1 if labels[t, i] == y[i] else -1)
@@ -92,30 +81,32 @@ def test_as_votes():
     assert as_votes([[0.5, 1]]).values is not None
     votes = Votes(labels=np.array([[0]]))
     assert as_votes(votes) is votes
-    with pytest.raises(ValueError, match=r"votes must be a Votes or a \(members, examples\) array, got shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"votes must be a Votes or a \(members, rows\) array, got shape \(2,\)"):
         as_votes([0, 1])
 
 
 def test_as_codes():
     votes = Votes(labels=np.array([[0, 1, 2]]), classes=np.array(["a", "b", "c"]))
-    assert as_codes(votes, ["c", "a", "b"]).tolist() == [2, 0, 1]
+    assert votes.encode(["c", "a", "b"]).tolist() == [2, 0, 1]
     for unknown in ("z", "aa", ""):
-        with pytest.raises(ValueError, match="which the members do not know"):
-            as_codes(votes, ["a", "b", unknown])
+        with pytest.raises(ValueError, match="which the ensemble does not know"):
+            votes.encode(["a", "b", unknown])
     with pytest.raises(ValueError, match="y has 2 examples, votes have 3"):
-        as_codes(votes, ["a", "b"])
+        votes.encode(["a", "b"])
 
 
 def test_classes_in_any_order():
     votes = Votes(labels=np.array([[0, 1]]), classes=np.array(["yes", "no"]))
-    assert as_codes(votes, ["yes", "no"]).tolist() == [0, 1]
+    assert votes.encode(["yes", "no"]).tolist() == [0, 1]
 
 
-def test_regression_cannot_be_counted():
-    with pytest.raises(ValueError, match="votes of a regression cannot be counted"):
-        vote_counts(Votes(values=np.zeros((1, 1))))
-    with pytest.raises(ValueError, match="correctness needs votes of class labels"):
-        correctness(np.zeros((1, 1)), [0])
+def test_a_regression_has_no_classes():
+    with pytest.raises(ValueError, match="votes of a regression have no classes"):
+        as_votes(np.zeros((1, 1))).correctness([0])
+    with pytest.raises(ValueError, match="rule='plurality' does not combine values: use one of 'mean', 'median'"):
+        Votes(values=np.zeros((1, 1)), rule="plurality")
+    with pytest.raises(ValueError, match="unknown rule 'majority': use one of 'plurality'"):
+        Votes(labels=np.zeros((1, 1), dtype=int), rule="majority")
 
 
 # Few different values, and weights whose sums are exact: ties at one half are frequent and real.
@@ -143,10 +134,10 @@ def test_medians_against_brute_force(values, data):
     weights = dyadic(data, len(values))
     brute = [median(column, weights) for column in values.T]
     np.testing.assert_array_equal(weighted_median(values, weights), brute)
-    votes = Votes(values=values, weights=weights, rule="median")
+    votes = Votes(values=values, weights=weights, rule="weighted-median")
     np.testing.assert_array_equal(decide(votes), brute)
-    for t, said in enumerate(prefix_values(votes), 1):
-        np.testing.assert_array_equal(said, [median(column, weights[:t]) for column in values[:t].T])
+    for t, count in enumerate(prefixes(votes), 1):
+        np.testing.assert_array_equal(count.answers(), [median(column, weights[:t]) for column in values[:t].T])
     assert t == len(values)
 
 
@@ -155,7 +146,7 @@ def test_error_curve_of_medians(values, data):
     weights = dyadic(data, len(values), least=1)
     truth = data.draw(hnp.arrays(np.float64, values.shape[1], elements=st.floats(-100, 100)))
     order = data.draw(st.permutations(range(len(values))))
-    curve = error_curve(Votes(values=values, weights=weights, rule="median"), truth, order)
+    curve = error_curve(Votes(values=values, weights=weights, rule="weighted-median"), truth, order)
     for t, error in enumerate(curve, 1):
         first = np.array(order[:t])
         said = np.array([median(column, weights[first]) for column in values[first].T])
@@ -175,15 +166,8 @@ def test_medians_of_many_examples_are_taken_in_blocks(monkeypatch):
     values = np.random.default_rng(0).normal(size=(5, 23))
     weights = np.random.default_rng(1).random(5)
     whole = weighted_median(values, weights)
-    monkeypatch.setattr("conjunto.ballot.MEDIAN_CELLS", 20)
+    monkeypatch.setattr("conjunto.combination.rules.MEDIAN_CELLS", 20)
     np.testing.assert_array_equal(weighted_median(values, weights), whole)
-
-
-@given(VALUES)
-def test_prefix_values_are_means_unless_the_rule_is_median(values):
-    votes = Votes(values=values)
-    for said, means in zip(prefix_values(votes), prefix_means(votes), strict=True):
-        np.testing.assert_array_equal(said, means)
 
 
 def plurality(codes, weights, classes):
@@ -199,7 +183,7 @@ def test_groups_decide_before_they_vote(labels, data):
     groups = data.draw(hnp.arrays(np.int64, len(labels), elements=st.integers(-1, 2)))
     weights = dyadic(data, len(labels), least=1)
     votes = Votes(labels=labels, classes=np.arange(4), weights=weights, groups=groups)
-    for t, count in enumerate(prefix_counts(votes), 1):
+    for t, count in enumerate(prefixes(votes), 1):
         for i, column in enumerate(labels[:t].T):
             decided = [plurality(column[groups[:t] == g], weights[:t][groups[:t] == g], 4) for g in set(groups[:t])]
             brute = [sum(code == k for code in decided) for k in range(4)]
@@ -213,10 +197,10 @@ def test_groups_decide_before_they_vote(labels, data):
 def test_groups_of_one_member_and_one_group_of_all(labels):
     plain = Votes(labels=labels, classes=np.arange(4))
     apart = Votes(labels=labels, classes=np.arange(4), groups=np.arange(len(labels)))
-    np.testing.assert_array_equal(vote_counts(apart), vote_counts(plain))
+    np.testing.assert_array_equal(combine(apart).counts, combine(plain).counts)
     together = Votes(labels=labels, classes=np.arange(4), groups=np.zeros(len(labels), dtype=int))
-    counts = Count(vote_counts(plain), (labels >= 0).any(axis=0))
-    *_, last = prefix_counts(together)
+    counts = Count(combine(plain).counts, (labels >= 0).any(axis=0))
+    *_, last = prefixes(together)
     np.testing.assert_array_equal(last.winners(), counts.winners())
 
 
