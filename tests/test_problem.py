@@ -1,3 +1,6 @@
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -5,7 +8,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from conjunto import BaggingClassifier, CARTClassifier
-from conjunto.problem import Problem, is_frame, read_columns, read_problem, read_rows, read_weights, select
+from conjunto.problem import is_frame, read_columns, read_problem, read_rows, read_weights, select
 
 Y = np.array(["b", "a", "b", "a"])
 
@@ -175,11 +178,6 @@ def test_select(X):
     assert select(X) is X
 
 
-def test_outline_has_a_size_and_takes_no_room():
-    outline = Problem.outline(10**9, 10)
-    assert (outline.n, outline.m, outline.n_classes) == (10**9, 10, 0)
-
-
 def test_misaligned_memory_is_read_all_the_same():
     X = np.random.default_rng(0).normal(size=(50, 3))
     shifted = np.zeros(X.nbytes + 1, dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
@@ -189,3 +187,15 @@ def test_misaligned_memory_is_read_all_the_same():
     np.testing.assert_array_equal(model.predict(shifted), X[:, 0] > 0)
     with pytest.raises(ValueError, match="aligned"):
         model.tree_.labels(shifted)
+
+
+def test_a_problem_pickles_without_its_native_table():
+    problem = read_problem(CARTClassifier(), np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1], None, classification=True)
+    problem.table()
+    again = pickle.loads(pickle.dumps(problem))
+    np.testing.assert_array_equal(again.X, problem.X)
+    assert again.prepared == []
+    # Prepared once more where it is needed, and shared by the same problem with other labels.
+    assert again.table().rows == 6
+    assert replace(again, y=again.y[::-1].copy()).table() is again.table()
+    assert replace(again, X=again.X.copy()).table() is not again.table()

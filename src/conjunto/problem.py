@@ -6,7 +6,7 @@ object, string, category or bool type are categorical and become codes; labels b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count, islice
 from numbers import Real
@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
 from conjunto import _core
+from conjunto.classes import Classes
 
 MAX_CATEGORIES = 256
 
@@ -28,6 +29,14 @@ class Columns:
     """What the columns of X are: for each a mapping from category to code, or None for a number."""
 
     codes: tuple[dict[Any, int] | None, ...]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # As lists: files of skops lose a key that is False.
+        return {"codes": [None if m is None else [list(m), list(m.values())] for m in self.codes]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        codes = tuple(None if m is None else dict(zip(*m, strict=True)) for m in state["codes"])
+        object.__setattr__(self, "codes", codes)
 
     @cached_property
     def categorical(self) -> bool:
@@ -67,20 +76,46 @@ class Problem:
         """Number of classes; 0 in regression."""
         return 0 if self.classes is None else len(self.classes)
 
-    @cached_property
-    def _tables(self) -> list[_core.Table]:
-        return []
+    prepared: list[tuple[NDArray[np.float64], _core.Table]] = field(default_factory=list, repr=False)
+    """The native table of X, once it is made; the same problem with other labels, classes or weights shares it."""
 
     def table(self, threads: int = 1) -> _core.Table:
         """The columns sorted and binned, once for all members."""
-        if not self._tables:
-            self._tables.append(_core.Table(self.X, self.columns.counts, threads))
-        return self._tables[0]
+        if not self.prepared or self.prepared[0][0] is not self.X:
+            self.prepared[:] = [(self.X, _core.Table(self.X, self.columns.counts, threads))]
+        return self.prepared[0][1]
 
-    @staticmethod
-    def outline(n: int, m: int) -> Problem:
-        """A problem of which only the size matters: enough to draw the rows of a member again."""
-        return Problem(np.broadcast_to(np.nan, (n, m)), np.broadcast_to(np.int32(0), n), Columns((None,) * m))
+    def __getstate__(self) -> dict[str, Any]:
+        # A native table cannot leave its process; another one prepares its own.
+        return {**self.__dict__, "prepared": []}
+
+    def rows(self) -> Rows:
+        """The training rows, as members are asked about them."""
+        return Rows(self.X, self.source, self.columns)
+
+    def decoded(self, X: NDArray[np.float64]) -> Any:
+        """Other encoded rows in the form of the user's own X, for learners of other libraries."""
+        if not is_frame(self.source):
+            return X
+        return _decode(X, self.source, self.columns)
+
+
+# Not frozen: one is made for every prediction, and setting fields through a guard takes as long as a row in ten trees.
+@dataclass(slots=True, eq=False)
+class Rows:
+    """Rows to predict, read once: encoded, and as the user gave them. Every method takes them in place of X."""
+
+    encoded: NDArray[np.float64]
+    source: Any
+    columns: Columns | None = None
+    """By which they were encoded: another model may number categories otherwise."""
+
+    def __len__(self) -> int:
+        return len(self.encoded)
+
+    def take(self, rows: NDArray[Any]) -> Rows:
+        """Some of the rows."""
+        return Rows(self.encoded[rows], select(self.source, rows), self.columns)
 
 
 def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classification: bool) -> Problem:
@@ -146,13 +181,12 @@ def read_answers(problem: Problem, y: Any, n: int, name: str = "y_val") -> dict[
     if any(is_missing(answer) for answer in y.tolist()):
         raise ValueError(f"{name} contains a missing value (None or NaN): remove these rows")
     if problem.classes is None:
-        return {"targets_val": np.ascontiguousarray(y, dtype=np.float64)}
+        return {"targets": np.ascontiguousarray(y, dtype=np.float64)}
     if (y.dtype.kind in "OU") != (problem.classes.dtype.kind in "OU"):
         raise ValueError(
             f"{name} holds labels of another kind than y: {y[:1].tolist()} and {problem.classes[:1].tolist()}"
         )
-    codes = np.searchsorted(problem.classes, y).clip(0, len(problem.classes) - 1)
-    return {"labels_val": np.where(problem.classes[codes] == y, codes, -1).astype(np.int32)}
+    return {"labels": Classes(problem.classes).encode(y, unknown="abstain")}
 
 
 def read_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> NDArray[np.float64] | None:
@@ -207,6 +241,15 @@ def append_columns(X: Any, columns: NDArray[np.float64]) -> Any:
     for name, column in zip(names, columns.T, strict=True):
         X.insert(X.shape[1], name, column, allow_duplicates=True)
     return X
+
+
+def append_rows(X: Any, rows: Any) -> Any:
+    """A DataFrame with the rows of another one of the same library and columns behind its own."""
+    if not hasattr(X, "iloc"):
+        return X.vstack(rows)
+    import pandas
+
+    return pandas.concat([X, rows], ignore_index=True)
 
 
 def read_columns(X: Any) -> Columns:
@@ -303,3 +346,23 @@ def _frame_like(X: Any, matrix: NDArray[np.float64]) -> Any:
     if hasattr(X, "iloc"):
         return type(X)(matrix, columns=X.columns)
     return type(X)(matrix, schema=list(X.columns))
+
+
+def _decode(X: NDArray[np.float64], like: Any, columns: Columns) -> Any:
+    """A DataFrame with the names and kinds of columns of another one, from encoded rows."""
+    decoded: dict[int, Any] = {}
+    for i, mapping in enumerate(columns.codes):
+        if mapping is None:
+            decoded[i] = X[:, i]
+            continue
+        # Rare categories share a code; the first of them stands for all.
+        names = {code: name for name, code in reversed(mapping.items())}
+        decoded[i] = [None if np.isnan(code) else names[int(code)] for code in X[:, i].tolist()]
+    if hasattr(like, "iloc"):
+        frame = type(like)(decoded)
+        frame.columns = like.columns
+        for i, mapping in enumerate(columns.codes):
+            if mapping is not None:
+                frame.isetitem(i, frame.iloc[:, i].astype(like.dtypes.iloc[i]))
+        return frame
+    return type(like)({name: decoded[i] for i, name in enumerate(like.columns)}, schema=like.schema)

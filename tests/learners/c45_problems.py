@@ -51,7 +51,7 @@ def grow(X, y, weights, categories, settings, *, small=False, threads=1):
     weights = np.atleast_2d(weights)
     members = np.arange(len(weights), dtype=np.uint64)
     chosen = {"small_weights": weights.astype(np.uint8)} if small else {"weights": weights.astype(float)}
-    return _core.grow_c45(_core.Table(X, categories), options, members, np.atleast_2d(y), **chosen)
+    return _core.grow_c45(_core.Table(X, categories), options, _core.Views(members, labels=np.atleast_2d(y), **chosen))
 
 
 FIELDS = (
@@ -61,13 +61,9 @@ FIELDS = (
 )
 
 
-def fields_of(forest):
-    return dict(zip(FIELDS, forest.arrays(), strict=True))
-
-
 def same_tree(forest, tree, at=None):
     """Whether the only tree of a forest is the oracle's."""
-    f = fields_of(forest)
+    f = forest.arrays()
     if at is None:
         at = 0 if len(f["column"]) else ~0
     if at < 0 or not tree.branches:

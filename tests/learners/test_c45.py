@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from conjunto import C45Classifier, _core
 
 from .c45_oracle import C45, Settings
-from .c45_problems import SWITCHES, draw_problem, draw_settings, fields_of, grow, same_tree
+from .c45_problems import SWITCHES, draw_problem, draw_settings, grow, same_tree
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -58,7 +58,7 @@ def test_the_textbook_tree_of_the_game():
     model = C45Classifier().fit(X, [row[4] for row in rows])
     assert model.score(X, [row[4] for row in rows]) == 1
     assert (model.get_n_leaves(), model.get_depth(), model.n_nodes_) == (5, 2, 8)
-    f = fields_of(model.tree_)
+    f = model.tree_.arrays()
     assert f["column"].tolist() == [0, 3, 2] or f["column"].tolist() == [0, 2, 3]
     assert f["threshold"][f["column"] == 2] == [75.0]
     assert model.feature_importances_[1] == 0
@@ -73,7 +73,7 @@ def test_the_textbook_tree_of_the_game():
 def test_the_known_tree_of_iris():
     """Petal width 0.6, 1.7, 1.5 and petal length 4.9: the tree that implementations of Release 8 print."""
     X, y = load_iris(return_X_y=True)
-    f = fields_of(C45Classifier().fit(X, y).tree_)
+    f = C45Classifier().fit(X, y).tree_.arrays()
     assert f["column"].tolist() == [3, 3, 2, 3]
     assert f["threshold"].tolist() == [0.6, 1.7, 4.9, 1.5]
 
@@ -114,8 +114,9 @@ def test_a_row_of_weight_two_is_two_rows_and_of_weight_zero_none(seed):
     rows = np.repeat(np.arange(len(X)), weights)
     once = grow(X, y, weights, categories, settings)
     twice = grow(X[rows], y[rows], np.ones(len(rows)), categories, settings)
-    for a, b in zip(once.arrays(), twice.arrays(), strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-12)
+    twice = twice.arrays()
+    for name, array in once.arrays().items():
+        np.testing.assert_allclose(array, twice[name], rtol=1e-6, atol=1e-12, err_msg=name)
 
 
 def test_the_threshold_is_a_value_of_the_rows_that_exist():
@@ -123,10 +124,10 @@ def test_the_threshold_is_a_value_of_the_rows_that_exist():
     X = np.array([[0.0, 1], [0, 1], [0, 10], [0, 10], [1, 5], [1, 6], [1, 5], [1, 6]])
     y = np.array([0, 0, 1, 1, 2, 2, 2, 2], np.int32)
     numbers, settings = np.zeros(2, np.uint32), Settings(3, mdl=False, prune=False, least=Fraction(1))
-    f = fields_of(grow(X, y, np.ones(8), numbers, settings))
+    f = grow(X, y, np.ones(8), numbers, settings).arrays()
     assert (f["column"].tolist(), f["threshold"].tolist()) == ([0, 1], [0.0, 5.0])
     # Without the rows of 5 the next value below is 1.
-    f = fields_of(grow(X, y, np.array([1.0, 1, 1, 1, 0, 1, 0, 1]), numbers, settings))
+    f = grow(X, y, np.array([1.0, 1, 1, 1, 0, 1, 0, 1]), numbers, settings).arrays()
     assert (f["column"].tolist(), f["threshold"].tolist()) == ([0, 1], [0.0, 1.0])
 
 

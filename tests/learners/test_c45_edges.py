@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from conjunto import C45Classifier
 from conjunto.learners.c45 import grow_c45_trees
 from conjunto.problem import read_problem
+from conjunto.view import View
 
 
 def test_members_with_columns_labels_and_weights_of_their_own():
@@ -22,9 +23,8 @@ def test_members_with_columns_labels_and_weights_of_their_own():
     weights = random.integers(0, 3, (5, 150)).astype(np.uint8)
     labels = random.permuted(np.tile(problem.y, (5, 1)), axis=1)
     columns = np.stack([random.permutation(4)[:2] for _ in range(5)]).astype(np.uint32)
-    forest = grow_c45_trees(
-        learner, problem, (1, 2), np.arange(5, dtype=np.uint64), weights=weights, labels=labels, columns=columns
-    )
+    views = [View(*parts) for parts in zip(weights, labels, columns, strict=True)]
+    forest = grow_c45_trees(learner, problem, (1, 2), np.arange(5, dtype=np.uint64), views)
     for t in range(5):
         alone = C45Classifier(prune=False).fit(X[:, np.sort(columns[t])], labels[t], weights[t])
         expected = alone.tree_.labels(np.ascontiguousarray(X[:, np.sort(columns[t])]))

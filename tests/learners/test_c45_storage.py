@@ -8,8 +8,9 @@ from sklearn.datasets import load_iris
 
 from conjunto import _core
 
+from ..forests import assert_same_trees
 from .c45_oracle import Settings
-from .c45_problems import FIELDS, fields_of, grow
+from .c45_problems import FIELDS, grow
 
 
 def test_threads_change_nothing():
@@ -21,8 +22,7 @@ def test_threads_change_nothing():
     one, two = (
         grow(X, y.astype(np.int32), weights, np.zeros(4, np.uint32), settings, small=True, threads=t) for t in (1, 2)
     )
-    for a, b in zip(one.arrays(), two.arrays(), strict=True):
-        np.testing.assert_array_equal(a, b)
+    assert_same_trees(one, two)
     for ask in (one.labels, one.vote_counts, one.share_sums):
         np.testing.assert_array_equal(ask(np.tile(X, (4, 1)), 1), ask(np.tile(X, (4, 1)), 2))
     # Taken one by one and joined again, through a pickle, the trees are the same.
@@ -30,8 +30,7 @@ def test_threads_change_nothing():
     for t in range(20):
         joined.append(pickle.loads(pickle.dumps(one.take(np.array([t])))))
     joined.reserve(3.0)
-    for a, b in zip(one.arrays(), joined.arrays(), strict=True):
-        np.testing.assert_array_equal(a, b)
+    assert_same_trees(one, joined)
     assert one.vote_counts(X).sum() == 20 * len(X)
     np.testing.assert_allclose(one.importances().sum(axis=1), 1)
     with pytest.raises(ValueError, match="no member 20"):
@@ -46,7 +45,7 @@ def sound_forest():
     y = (X[:, 1] + X[:, 0] + random.normal(size=80) > 1.5).astype(np.int32) + (random.random(80) < 0.2)
     weights = random.integers(1, 3, (3, 80))
     forest = grow(X, y.astype(np.int32), weights, categories, Settings(3, prune=False, collapse=False, mdl=False))
-    f = fields_of(forest)
+    f = forest.arrays()
     assert set(f["column"][: f["node_start"][1]]) == {0, 1, 2}
     assert len(f["share_label"])
     return forest
@@ -93,7 +92,7 @@ DAMAGE = [
     changed("share_label", 0, 3),
     changed("share_label", 0, -1),
     changed("shares", 0, np.nan),
-    lambda f: f.update(format=2),
+    lambda f: f.update(format=1),
     lambda f: f.update(columns=2),
     lambda f: f.update(classes=2),
     lambda f: f.update(classes=2**32 - 1),
@@ -106,11 +105,11 @@ DAMAGE = [
 @pytest.mark.parametrize("damage", range(len(DAMAGE)))
 def test_damaged_arrays_are_refused(damage):
     forest = sound_forest()
-    fields = fields_of(forest)
-    _core.C45Forest(**fields)
+    fields = forest.arrays()
+    _core.C45Forest(fields)
     DAMAGE[damage](fields)
     with pytest.raises(ValueError, match=r"corrupt|format"):
-        _core.C45Forest(**fields)
+        _core.C45Forest(fields)
 
 
 def test_random_damage_never_crashes():
@@ -118,12 +117,12 @@ def test_random_damage_never_crashes():
     forest = sound_forest()
     X = np.where(random.random((50, 3)) < 0.5, np.nan, random.normal(size=(50, 3)))
     for _ in range(2000):
-        fields = fields_of(forest)
+        fields = forest.arrays()
         name = FIELDS[int(random.integers(3, len(FIELDS)))]
         values = fields[name].view(np.uint8)
         values[int(random.integers(len(values)))] = random.integers(256)
         try:
-            damaged = _core.C45Forest(**fields)
+            damaged = _core.C45Forest(fields)
         except ValueError:
             continue
         assert damaged.labels(X).max() < 3
@@ -138,7 +137,7 @@ def call(**changes):
         if name in changes:
             setattr(options, name, changes.pop(name))
     given = {"members": np.zeros(2, np.uint64), "labels": np.array([[0, 1, 1]], np.int32)} | changes
-    return _core.grow_c45(table, options, **given)
+    return _core.grow_c45(table, options, _core.Views(**given))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from conjunto import CARTClassifier, CARTRegressor
 
+from ..forests import assert_same_trees
+
 COLUMN = (1 << 29) - 1
 
 
@@ -42,7 +44,8 @@ def _decrease(y, w, left, criterion):
 
 def _compare(ours, theirs, X, y, w, criterion):
     """Walk both trees together; returns the row-weighted share of nodes compared and whether a tie was met."""
-    _, _, _, _, threshold, left, right, test, gain, _, _, leaf_label, leaf_value, shares, *_ = ours.tree_.arrays()
+    names = ("threshold", "left", "right", "test", "gain", "leaf_label", "leaf_value", "shares")
+    threshold, left, right, test, gain, leaf_label, leaf_value, shares = map(ours.tree_.arrays().get, names)
     tree = theirs.tree_
     w = np.ones(len(X)) if w is None else w
     compared = ties = 0
@@ -157,10 +160,9 @@ def test_some_trees_meet_no_tie(seed):
 def test_integer_weights_count_as_copies():
     X, y, w = _problem(3, "integer")
     copies = np.repeat(np.arange(len(X)), w.astype(int))
-    weighted = CARTClassifier(random_state=0).fit(X, y, w).tree_.arrays()
-    repeated = CARTClassifier(random_state=0).fit(X[copies], y[copies]).tree_.arrays()
-    for a, b in zip(weighted, repeated, strict=True):
-        np.testing.assert_array_equal(a, b)
+    weighted = CARTClassifier(random_state=0).fit(X, y, w).tree_
+    repeated = CARTClassifier(random_state=0).fit(X[copies], y[copies]).tree_
+    assert_same_trees(weighted, repeated)
 
 
 @pytest.mark.parametrize("task", [0, 2, 3])

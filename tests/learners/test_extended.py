@@ -10,10 +10,11 @@ from conjunto import CARTClassifier, CARTRegressor
 from conjunto.learners.extended import ExtendedMembers
 from conjunto.learners.fitting import fit_members
 from conjunto.learners.growing import grow_trees
-from conjunto.learners.members import Rows
-from conjunto.problem import Columns, Problem, append_columns
+from conjunto.problem import Columns, Problem, Rows, append_columns
 from conjunto.streams import Stream
 from conjunto.view import View
+
+from ..forests import assert_same_trees
 
 KEY = (3, 5)
 STREAMS = [Stream(KEY, t) for t in range(6)]
@@ -62,10 +63,8 @@ def test_a_tree_is_one_on_the_wider_table(learner, make):
         wide = np.hstack([problem.X, view.features(problem.X)])
         table = Problem(wide, problem.y, Columns((None,) * wide.shape[1]), problem.classes, problem.weights)
         numbers = np.array([t], dtype=np.uint64)
-        weights = view.weights[None].astype(np.uint8)
-        tree = grow_trees(learner, table, KEY, numbers, weights=weights, labels=None, columns=None)
-        for one, other in zip(members.forest.take(np.array([t])).arrays(), tree.arrays(), strict=True):
-            np.testing.assert_array_equal(one, other)
+        tree = grow_trees(learner, table, KEY, numbers, [View(view.weights)])
+        assert_same_trees(members.forest.take(np.array([t])), tree)
         if problem.n_classes:
             np.testing.assert_array_equal(members.labels(rows, 1)[t], tree.labels(wide)[0])
             np.testing.assert_array_equal(members.shares(t, rows), tree.share_sums(wide))
@@ -81,7 +80,6 @@ def test_another_learner_is_fitted_on_the_wider_table():
         wide = np.hstack([problem.X, view.features(problem.X)])
         truth = LinearRegression().fit(wide, problem.y, view.weights).predict(wide)
         np.testing.assert_allclose(said[t], truth, rtol=1e-8)
-    np.testing.assert_allclose(members.sums(Rows(problem.X, problem.X), 2), said.sum(axis=0), rtol=1e-12)
 
 
 @pytest.mark.parametrize("learner", [CARTClassifier(max_depth=2), GaussianNB()])
@@ -92,9 +90,9 @@ def test_what_members_say_together_is_what_they_say_alone(learner):
     said = members.labels(rows, 1)
     assert said.shape == (6, 150)
     assert len(np.unique(said, axis=0)) > 1
-    np.testing.assert_array_equal(members.counts(rows, False, 2), np.eye(3)[said].sum(axis=0))
-    shares = [members.shares(t, rows) for t in range(6)]
-    np.testing.assert_allclose(members.counts(rows, True, 2), sum(shares), rtol=1e-12)
+    np.testing.assert_array_equal(members.labels(rows, 2), said)
+    for t, own in enumerate(said):
+        np.testing.assert_array_equal(members.shares(t, rows).argmax(axis=1), own)
     some = members.take(np.array([4, 1]))
     np.testing.assert_array_equal(some.labels(rows, 1), said[[4, 1]])
     some.join(members.take(np.array([0])))
@@ -107,7 +105,8 @@ def test_threads_do_not_change_the_members(learner):
     rows = Rows(problem.X, problem.X)
     one, other = fit(learner, problem, 1), fit(learner, problem, 4)
     np.testing.assert_array_equal(one.labels(rows, 1), other.labels(rows, 4))
-    np.testing.assert_array_equal(one.counts(rows, True, 1), other.counts(rows, True, 4))
+    for t in range(len(one)):
+        np.testing.assert_array_equal(one.shares(t, rows), other.shares(t, rows))
 
 
 @pytest.mark.parametrize("learner", [CARTClassifier(), GaussianNB()])

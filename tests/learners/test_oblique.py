@@ -7,6 +7,8 @@ import pytest
 from conjunto import AdaBoostClassifier, BaggingClassifier, CARTClassifier, CARTRegressor
 from conjunto.datasets import make_twonorm, make_waveform
 
+from ..forests import assert_same_trees
+
 BOTH = pytest.mark.parametrize("make", [CARTClassifier, CARTRegressor])
 CATEGORY, COMBINATION, MISSING_LEFT, INDEX = 1 << 31, 1 << 30, 1 << 29, (1 << 29) - 1
 
@@ -118,8 +120,8 @@ def _best_of_one_column(X, y, w, criterion, least):
 def _nodes(model, X):
     """Every inner node with the rows in it, those that go left, and the columns of its combination."""
     arrays = model.tree_.arrays()
-    threshold, children, test = arrays[4], (arrays[5], arrays[6]), arrays[7]
-    coefficient, column, start = arrays[16], arrays[17], arrays[19]
+    threshold, children, test = arrays["threshold"], (arrays["left"], arrays["right"]), arrays["test"]
+    coefficient, column, start = arrays["term_coefficient"], arrays["term_column"], arrays["term_start"]
     leaf = np.zeros(len(X), dtype=int)
     open_nodes = [(0, np.arange(len(X)))] if len(threshold) else []
     while open_nodes:
@@ -284,8 +286,8 @@ def test_extreme_values_give_finite_thresholds(make, unit):
     y = (X[:, 0] / unit + X[:, 3] > 0).astype(int)
     model = make(splits="oblique").fit(X, y)
     arrays = model.tree_.arrays()
-    assert np.isfinite(arrays[4]).all()
-    assert np.isfinite(arrays[16]).all()
+    assert np.isfinite(arrays["threshold"]).all()
+    assert np.isfinite(arrays["term_coefficient"]).all()
     np.testing.assert_array_equal(model.predict(X), y)
 
 
@@ -295,8 +297,7 @@ def test_threads_do_not_matter(parameters):
     learner = CARTClassifier(splits="oblique", **parameters)
     one, two = (BaggingClassifier(learner, 8, n_jobs=n_jobs, random_state=3).fit(X, y) for n_jobs in (1, 2))
     for first, second in zip(one.estimators_, two.estimators_, strict=True):
-        for a, b in zip(first.tree_.arrays(), second.tree_.arrays(), strict=True):
-            np.testing.assert_array_equal(a, b)
+        assert_same_trees(first.tree_, second.tree_)
 
 
 def test_only_columns_tried_at_the_node_are_combined():

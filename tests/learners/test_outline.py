@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from conjunto import AdaBoostClassifier, BaggingClassifier, CARTClassifier, CARTRegressor, RandomForestClassifier
 from conjunto.learners.conditions import Combination, Interval, Subset, Term, merge
-from conjunto.learners.outline import Outline, OutlineNode, outline
+from conjunto.learners.outline import TreeOutline, TreeOutlineNode, outline
 
 
 def frame(seed, n=300, gaps=0.15):
@@ -118,7 +118,7 @@ def test_members_of_ensembles(make):
 
 def test_a_single_leaf():
     described = outline(CARTClassifier().fit([[1.0], [1.0], [1.0]], [4, 4, 7]))
-    assert described.nodes == (OutlineNode(label=0, shares=(2 / 3, 1 / 3)),)
+    assert described.nodes == (TreeOutlineNode(label=0, shares=(2 / 3, 1 / 3)),)
     assert described.classes == (4, 7)
     assert list(described.walk()) == [(0, 0)]
     assert described.leaf_counts() == [1]
@@ -126,8 +126,8 @@ def test_a_single_leaf():
 
 def test_walk_and_counts_of_a_tree_deeper_than_python_can_recurse():
     depth = 5000
-    inner = [OutlineNode((Interval(0, high=i), Interval(0, low=i)), (i + 1, depth + 1 + i)) for i in range(depth)]
-    chain = Outline((*inner, *(OutlineNode(value=float(i)) for i in range(depth + 1))), ("x",))
+    inner = [TreeOutlineNode((Interval(0, high=i), Interval(0, low=i)), (i + 1, depth + 1 + i)) for i in range(depth)]
+    chain = TreeOutline((*inner, *(TreeOutlineNode(value=float(i)) for i in range(depth + 1))), ("x",))
     assert [number for number, _ in chain.walk()][: depth + 1] == list(range(depth + 1))
     assert max(depth for _, depth in chain.walk()) == depth
     assert len(list(chain.walk(most_depth=2))) == 5
@@ -135,7 +135,7 @@ def test_walk_and_counts_of_a_tree_deeper_than_python_can_recurse():
 
 
 def test_an_estimator_may_describe_itself():
-    described = Outline((OutlineNode(value=1.0),), ("x",))
+    described = TreeOutline((TreeOutlineNode(value=1.0),), ("x",))
 
     class Other:
         def _outline(self):

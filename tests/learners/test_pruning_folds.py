@@ -143,9 +143,10 @@ def test_copies_of_a_sample_apart_and_together():
     for copies in ("apart", "together"):
         chance = Problem(X, y.astype(np.int32), Columns((None,) * 4), np.array([0, 1]))
         options = CARTClassifier(prune="cv", copies=copies)._grow_options(chance)
-        options.copies = True
+        options.prune.copies = True
         session = _core.GrowSession(chance.table(), options, 1, 2, lasts=False)
-        session.grow(np.zeros(1, dtype=np.uint64), "leaves", labels=chance.y[None], small_weights=twice)
+        views = _core.Views(np.zeros(1, dtype=np.uint64), labels=chance.y[None], small_weights=twice)
+        session.grow(views, _core.Answer.leaves)
         errors[copies] = session.path(0)["cv_errors"][0]
     # Nine of ten twins of a held-out copy lie in other folds, and the largest tree knows them by heart.
     assert errors["apart"] < 0.2

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from conjunto import CARTClassifier, CARTRegressor
 from conjunto.learners.conditions import Subset
-from conjunto.learners.outline import Outline, OutlineNode, outline
+from conjunto.learners.outline import TreeOutline, TreeOutlineNode, outline
 from conjunto.learners.readable import MOST_NODES, ReadableTree
 from conjunto.learners.wording import Wording
 
@@ -95,7 +95,7 @@ def test_large_trees_say_how_many_nodes_are_hidden():
 
 def test_a_node_with_very_many_branches_is_not_unfolded():
     known = tuple(range(1000))
-    root = OutlineNode(tuple(Subset(0, (name,), known) for name in known), tuple(range(1, 1001)))
+    root = TreeOutlineNode(tuple(Subset(0, (name,), known) for name in known), tuple(range(1, 1001)))
 
     class Wide(ReadableTree):
         def fit(self):
@@ -103,7 +103,7 @@ def test_a_node_with_very_many_branches_is_not_unfolded():
             return self
 
         def _outline(self):
-            return Outline((root, *(OutlineNode(value=0.0) for _ in known)), ("x",))
+            return TreeOutline((root, *(TreeOutlineNode(value=0.0) for _ in known)), ("x",))
 
     assert "… 1000 nodes hidden" in Wide().fit()._repr_html_()
 

@@ -10,9 +10,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto import CARTClassifier, CARTRegressor
 from conjunto.learners.fitting import fit_members
-from conjunto.learners.members import Rows
 from conjunto.learners.rounds import FittedRounds, TreeRounds, answers, start_rounds
-from conjunto.problem import read_problem
+from conjunto.problem import Rows, read_problem
 from conjunto.streams import Stream
 from conjunto.view import View
 

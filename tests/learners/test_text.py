@@ -10,7 +10,7 @@ import sklearn.tree
 
 from conjunto import CARTClassifier, CARTRegressor, RandomForestClassifier, export_rules, export_text
 from conjunto.learners.conditions import Interval, Subset
-from conjunto.learners.outline import Outline, OutlineNode, outline
+from conjunto.learners.outline import TreeOutline, TreeOutlineNode, outline
 from conjunto.learners.wording import distinct_words, shorten
 
 
@@ -265,13 +265,13 @@ def golf():
     """Quinlan's golf tree: three branches at the root."""
     sky, wind = ("overcast", "rain", "sunny"), (False, True)
     nodes = (
-        OutlineNode(tuple(Subset(0, (name,), sky) for name in sky), (1, 2, 3)),
-        OutlineNode(label=1, shares=(0.0, 1.0)),
-        OutlineNode(tuple(Subset(2, (blows,), wind) for blows in wind), (4, 5)),
-        OutlineNode((Interval(1, high=77.5), Interval(1, low=77.5)), (6, 7)),
-        *(OutlineNode(label=label) for label in (1, 0, 1, 0)),
+        TreeOutlineNode(tuple(Subset(0, (name,), sky) for name in sky), (1, 2, 3)),
+        TreeOutlineNode(label=1, shares=(0.0, 1.0)),
+        TreeOutlineNode(tuple(Subset(2, (blows,), wind) for blows in wind), (4, 5)),
+        TreeOutlineNode((Interval(1, high=77.5), Interval(1, low=77.5)), (6, 7)),
+        *(TreeOutlineNode(label=label) for label in (1, 0, 1, 0)),
     )
-    return Outline(nodes, ("outlook", "humidity", "windy"), ("don't", "play"), divides_missing=True)
+    return TreeOutline(nodes, ("outlook", "humidity", "windy"), ("don't", "play"), divides_missing=True)
 
 
 def test_more_than_two_branches():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,11 +52,12 @@ def smeared_targets(stream: Stream, targets: NDArray[np.float64], sd: float) -> 
     return targets + stream.generator().normal(0.0, sd, len(targets))
 
 
+@lru_cache(maxsize=1)
 def class_partitions(key: Key, n_classes: int, count: int) -> NDArray[np.int32]:
     """(count, K): random two-way partitions of the classes, the side of each, 0 or 1 (ECOC).
 
     None comes again before all 2^(K - 1) - 1 have come. Class 0 is on side 0: a partition with its sides exchanged is
-    the same. One class alone cannot be parted.
+    the same. One class alone cannot be parted. The partitions drawn last are kept: every member asks for them.
     """
     # Partitions know of each other, so there is one stream for all; the first ones do not depend on how many follow.
     random = Stream(key, 0).generator(PARTITIONS)
@@ -67,6 +69,7 @@ def class_partitions(key: Key, n_classes: int, count: int) -> NDArray[np.int32]:
         while not sides.any() or sides.tobytes() in seen:
             sides[:] = random.integers(0, 2, n_classes - 1)
         seen.add(sides.tobytes())
+    partitions.flags.writeable = False
     return partitions
 
 

@@ -9,6 +9,7 @@ larger than that of its subtree.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,12 @@ from conjunto import _core
 from conjunto.atomic import all_or_nothing
 from conjunto.checks import NO_LIMIT, check_choice, check_number, check_optional_count
 from conjunto.learners.c45_outline import c45_outline
-from conjunto.learners.growing import grow_parts
-from conjunto.learners.outline import Outline
+from conjunto.learners.outline import TreeOutline
 from conjunto.learners.tree import SingleClassificationTree
+from conjunto.learners.views import core_views
 from conjunto.problem import Problem, read_problem
 from conjunto.streams import Key
+from conjunto.view import View
 
 
 class C45Classifier(SingleClassificationTree):
@@ -114,10 +116,10 @@ class C45Classifier(SingleClassificationTree):
             self.n_classes_ = len(problem.classes)
             self._columns = problem.columns
             only = np.zeros(1, dtype=np.uint64)
-            self.tree_ = grow_c45_trees(self, problem, None, only)
+            self.tree_ = grow_c45_trees(self, problem, None, only, [View()])
         return self
 
-    def _outline(self) -> Outline:
+    def _outline(self) -> TreeOutline:
         return c45_outline(self)
 
     @property
@@ -156,10 +158,7 @@ def grow_c45_trees(
     problem: Problem,
     key: Key | None,
     members: NDArray[np.uint64],
-    *,
-    weights: NDArray[Any] | None = None,
-    labels: NDArray[Any] | None = None,
-    columns: NDArray[np.uint32] | None = None,
+    views: Iterable[View],
     threads: int = 1,
 ) -> _core.C45Forest:
     """Grow one tree per member in one native call; arguments as in `grow_trees`.
@@ -167,5 +166,4 @@ def grow_c45_trees(
     The key, from which the streams of other learners come, is not used: C4.5 draws nothing.
     """
     options = c45_options(learner, problem, threads)
-    parts = grow_parts(learner, problem, weights, labels, len(members))
-    return _core.grow_c45(problem.table(threads), options, members, **parts, columns=columns)
+    return _core.grow_c45(problem.table(threads), options, core_views(learner, problem, views, members))

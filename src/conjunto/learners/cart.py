@@ -17,12 +17,14 @@ from sklearn.utils import Bunch
 
 from conjunto import _core
 from conjunto.atomic import all_or_nothing
-from conjunto.learners.growing import grow_parts, growth_options
+from conjunto.learners.growing import growth_options
 from conjunto.learners.pruning import given_folds, set_pruning
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.learners.tree import BinaryTree, SingleClassificationTree
+from conjunto.learners.views import core_views
 from conjunto.problem import Problem, read_answers, read_problem, read_rows, read_weights
 from conjunto.streams import root_key
+from conjunto.view import View
 
 
 class _CART(BinaryTree):
@@ -39,18 +41,19 @@ class _CART(BinaryTree):
         self._columns = problem.columns
         self.__dict__.pop("cost_complexity_path_", None)
         judges = self._read_held_out(problem, *held_out)
-        options, parts = self._grow_options(problem), grow_parts(self, problem)
+        options = self._grow_options(problem)
+        views = core_views(self, problem, [View()], [0], folds=given_folds(self, problem))
         key = root_key(self.random_state)
         if judges is not None:
-            self.tree_ = _core.grow_reduced(problem.table(), options, key[0], key[1], **judges, **parts)
+            self.tree_ = _core.grow_reduced(problem.table(), options, *key, views, judges)
             return
         session = _core.GrowSession(problem.table(), options, *key, lasts=False)
-        session.grow(np.zeros(1, dtype=np.uint64), "leaves", **parts, folds=given_folds(self, problem))
+        session.grow(views, _core.Answer.leaves)
         self.tree_ = session.forest()
         if self.prune is not None:
             self.cost_complexity_path_ = session.path(0)
 
-    def _read_held_out(self, problem: Problem, X: Any, y: Any, sample_weight: Any) -> dict[str, Any] | None:
+    def _read_held_out(self, problem: Problem, X: Any, y: Any, sample_weight: Any) -> _core.HeldOut | None:
         """Rows that judge the tree, encoded; None where nothing of the kind is asked for."""
         wanted = isinstance(self.prune, str) and self.prune == "reduced-error"
         if not wanted:
@@ -66,7 +69,7 @@ class _CART(BinaryTree):
             )
         rows = read_rows(self, X, problem.columns)
         weights = read_weights(sample_weight, len(rows), name="sample_weight_val")
-        return {"X_val": rows, **read_answers(problem, y, len(rows)), "weights_val": weights}
+        return _core.HeldOut(rows, **read_answers(problem, y, len(rows)), weights=weights)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Return the nested trees of cost-complexity pruning, whatever `prune` is.
@@ -83,7 +86,7 @@ class _CART(BinaryTree):
     def _grow_options(self, problem: Problem, threads: int = 1) -> _core.GrowOptions:
         """Check the parameters and translate them for the core."""
         options = growth_options(self, problem, threads)
-        set_pruning(options, self)
+        set_pruning(options.prune, self)
         return options
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from conjunto.view import ColumnMap
+
 # Directions with less than this share of the largest spread are noise, as in scikit-learn.
 NOISE = 1e-4
 # A column, scaled to [-1, 1], that differs by less within the classes differs by rounding alone.
@@ -18,7 +20,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Discriminant:
+class Discriminant(ColumnMap):
     """A fitted map of (n, m) encoded rows to (n, k) discriminant variables."""
 
     categories: NDArray[np.uint32]

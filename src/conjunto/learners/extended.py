@@ -1,4 +1,4 @@
-"""Members that see columns of their own, computed from the rows by a fitted map, beside those of X."""
+"""Members that see columns of their own, computed by a fitted map, beside those of X or in their place."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers, take_over
-from conjunto.problem import append_columns, is_frame, read_rows
+from conjunto.learners.members import ForeignMembers, TreeMembers, take_over
+from conjunto.problem import Rows, append_columns, is_frame, read_rows
 
 
 class ExtendedMembers:
     """Members, each with its map of rows to further columns."""
 
-    def __init__(self, inner: TreeMembers | ForeignMembers, features: list[Any]) -> None:
+    def __init__(self, inner: TreeMembers | ForeignMembers, features: list[Any], only: bool = False) -> None:
         self.inner = inner
         self.features = features
+        self.only = only
+        """Whether the members see the computed columns alone."""
 
     @property
     def native(self) -> bool:
@@ -46,8 +48,8 @@ class ExtendedMembers:
 
     def _widened(self, X: Rows, features: Any) -> Rows:
         computed = features(X.encoded)
-        encoded = np.hstack([X.encoded, computed])
-        foreign_frame = is_frame(X.source) and not self.native
+        encoded = np.ascontiguousarray(computed if self.only else np.hstack([X.encoded, computed]))
+        foreign_frame = is_frame(X.source) and not self.native and not self.only
         return Rows(encoded, append_columns(X.source, computed) if foreign_frame else encoded)
 
     def labels(self, X: Rows, threads: int) -> NDArray[np.int32]:
@@ -58,17 +60,9 @@ class ExtendedMembers:
         """(T, n) predicted values."""
         return np.concatenate(list(self._each(X, threads, lambda member, rows: member.values(rows, 1))))
 
-    def counts(self, X: Rows, soft: bool, threads: int) -> NDArray[np.float64]:
-        """(n, K) sum of the members' votes, or of their class shares."""
-        return _sum(self._each(X, threads, lambda member, rows: member.counts(rows, soft, 1)))
-
     def shares(self, t: int, X: Rows) -> NDArray[np.float64]:
         """(n, K) class shares of one member."""
         return self.inner.shares(t, self._widened(X, self.features[t]))
-
-    def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
-        """(n,) sum of the members' values."""
-        return _sum(self._each(X, threads, lambda member, rows: member.sums(rows, 1)))
 
     def reserve(self, factor: float) -> None:
         """Make room for so many times as many members."""
@@ -81,7 +75,7 @@ class ExtendedMembers:
 
     def take(self, members: NDArray[Any]) -> ExtendedMembers:
         """Some of the members."""
-        return ExtendedMembers(self.inner.take(members), [self.features[t] for t in members])
+        return ExtendedMembers(self.inner.take(members), [self.features[t] for t in members], self.only)
 
     def estimators(self, like: Any) -> list[Any]:
         """The members as estimators that take the user's X."""
@@ -113,13 +107,6 @@ class ExtendedEstimator(BaseEstimator):
     def _read(self, X: Any) -> Rows:
         encoded = read_rows(self, X, self._columns)
         return Rows(encoded, X if is_frame(X) else encoded)
-
-
-def _sum(parts: Iterator[NDArray[np.float64]]) -> NDArray[np.float64]:
-    total = next(parts)
-    for part in parts:
-        total = total + part
-    return total
 
 
 __all__ = ["ExtendedEstimator", "ExtendedMembers"]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
 
 from conjunto.learners.c45 import C45Classifier, grow_c45_trees
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
@@ -20,7 +21,7 @@ from conjunto.learners.extended import ExtendedMembers
 from conjunto.learners.growing import grow_trees
 from conjunto.learners.igp import IGPTreeClassifier
 from conjunto.learners.members import ForeignMembers, TreeMembers
-from conjunto.problem import Columns, Problem, append_columns, is_frame, select
+from conjunto.problem import Columns, Problem, append_columns, append_rows, is_frame, select
 from conjunto.streams import LEARNER, Stream
 from conjunto.view import View
 
@@ -47,51 +48,21 @@ def tells_leaves(learner: Any) -> bool:
 def fit_members(
     learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int
 ) -> Members:
-    """Fit one member per view; views are drawn as they are needed. All of them compute columns, or none."""
+    """Fit one member per view; views are drawn as they are needed. All of them need tables of their own, or none."""
     views = iter(views)
     first = next(views)
     views = chain([first], views)
-    if first.features is not None:
-        return _fit_extended(learner, problem, views, streams, n_jobs)
+    if first.needs_own_table:
+        return _fit_apart(learner, problem, views, streams, n_jobs)
     if is_native(learner):
-        stacked = stack_views(views, len(streams))
         members = np.array([stream.member for stream in streams], dtype=np.uint64)
         grow = _GROWERS[type(learner)]
-        return TreeMembers(grow(learner, problem, streams[0].key, members, threads=n_jobs, **stacked), learner)
+        return TreeMembers(grow(learner, problem, streams[0].key, members, views, n_jobs), learner)
     kept = list(views)
     fitted = Parallel(n_jobs=n_jobs)(
         delayed(_fit_foreign)(learner, problem, view, stream) for view, stream in zip(kept, streams, strict=True)
     )
     return ForeignMembers(list(fitted), [_columns_of(view, problem) for view in kept], problem.classes)
-
-
-def stack_views(views: Iterable[View], count: int) -> dict[str, NDArray[Any]]:
-    """(T, n) weights, labels and halves and (T, c) columns of the views, as far as the views have them.
-
-    Multiplicities are kept in bytes as long as they fit: a batch of views is the largest thing that a fit holds.
-    """
-    stacked: dict[str, NDArray[Any]] = {}
-    for t, view in enumerate(views):
-        for name in ("weights", "labels", "columns", "halves"):
-            part = getattr(view, name)
-            if part is None:
-                continue
-            array = stacked.get(name)
-            if array is None:
-                array = np.empty((count, len(part)), dtype=_stacked_type(name, part))
-            elif array.dtype == np.uint8 and part.max(initial=0) > 255:
-                array = array.astype(np.float64)
-            array[t] = part
-            stacked[name] = array
-    return stacked
-
-
-def _stacked_type(name: str, part: NDArray[Any]) -> Any:
-    if name == "columns":
-        return np.uint32
-    if name == "weights":
-        return np.uint8 if part.dtype.kind in "iu" and part.max(initial=0) <= 255 else np.float64
-    return part.dtype
 
 
 def _fit_foreign(learner: Any, problem: Problem, view: View, stream: Stream) -> Any:
@@ -135,32 +106,71 @@ def _is_seed(name: str) -> bool:
     return name == "random_state" or name.endswith("__random_state")
 
 
-def _fit_extended(
+def _fit_apart(
     learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int
-) -> ExtendedMembers:
-    """Fit one member per view on the columns of the problem and those that the view computes."""
-    fitted = Parallel(n_jobs=n_jobs, require="sharedmem")(
-        delayed(_fit_one)(learner, problem, view, stream) for view, stream in zip(views, streams, strict=True)
-    )
-    members: ExtendedMembers = fitted[0]
+) -> Members:
+    """Fit every member on a table of its own, in threads."""
+    # The matrices of a member's own map are small: threads of the linear algebra would only wait for each other.
+    with threadpool_limits(1, "blas"):
+        fitted = Parallel(n_jobs=n_jobs, require="sharedmem")(
+            delayed(_fit_one)(learner, problem, view, stream) for view, stream in zip(views, streams, strict=True)
+        )
+    members: Members = fitted[0]
     members.reserve(len(fitted))
     for other in fitted[1:]:
         members.join(other)
     return members
 
 
-def _fit_one(learner: Any, problem: Problem, view: View, stream: Stream) -> ExtendedMembers:
-    computed = view.features(problem.X)
-    encoded = np.hstack([problem.X, computed])
-    wide = Problem(
-        encoded,
-        problem.y,
-        Columns(problem.columns.codes + (None,) * computed.shape[1]),
-        problem.classes,
-        problem.weights,
-        append_columns(problem.source, computed) if is_frame(problem.source) else encoded,
-    )
-    columns = None if view.columns is None else np.append(view.columns, np.arange(problem.m, wide.m))
+def _fit_one(learner: Any, problem: Problem, view: View, stream: Stream) -> Members:
+    """Fit one member on rows that are altered or further ones, or on columns that the view computes."""
+    problem, view = with_rows(problem, view)
+    if view.features is None:
+        return fit_members(learner, problem, [view], [stream], 1)
+    wide = extended(problem, view.features, view.features_only)
+    columns = view.columns
+    if view.features_only and columns is not None:
+        raise ValueError("a member that sees computed columns alone may use all of them: draw no columns")
+    if columns is not None:
+        columns = np.append(columns, np.arange(problem.m, wide.m))
     inner = fit_members(learner, wide, [replace(view, columns=columns, features=None)], [stream], 1)
     assert not isinstance(inner, ExtendedMembers)
-    return ExtendedMembers(inner, [view.features])
+    return ExtendedMembers(inner, [view.features], view.features_only)
+
+
+def with_rows(problem: Problem, view: View) -> tuple[Problem, View]:
+    """The problem with the altered and further rows of a view, and the view without them."""
+    if view.X is None and view.further is None:
+        return problem, view
+    X = problem.X if view.X is None else np.ascontiguousarray(view.X, dtype=np.float64)
+    source = problem.source if view.X is None else problem.decoded(X)
+    y = problem.y if view.labels is None else view.labels
+    weights, sample_weight = view.weights, problem.weights
+    if (more := view.further) is not None:
+        count = len(more.X)
+        X = np.concatenate([X, more.X])
+        source = append_rows(source, problem.decoded(more.X)) if is_frame(problem.source) else X
+        y = np.concatenate([y, more.labels]).astype(y.dtype)
+        added = np.ones(count, dtype=np.int64) if more.weights is None else more.weights
+        weights = np.concatenate([np.ones(problem.n, dtype=np.int64) if weights is None else weights, added])
+        sample_weight = None if sample_weight is None else np.concatenate([sample_weight, np.ones(count)])
+    elif not is_frame(problem.source):
+        source = X
+    apart = Problem(X, y, problem.columns, problem.classes, sample_weight, source)
+    return apart, replace(view, X=None, further=None, labels=None, weights=weights)
+
+
+def extended(problem: Problem, features: Any, only: bool) -> Problem:
+    """The problem with computed columns beside its own, or in place of them."""
+    computed = features(problem.X)
+    encoded = computed if only else np.hstack([problem.X, computed])
+    kinds = () if only else problem.columns.codes
+    beside = is_frame(problem.source) and not only
+    return Problem(
+        np.ascontiguousarray(encoded),
+        problem.y,
+        Columns(kinds + (None,) * computed.shape[1]),
+        problem.classes,
+        problem.weights,
+        append_columns(problem.source, computed) if beside else encoded,
+    )

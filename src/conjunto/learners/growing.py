@@ -1,13 +1,13 @@
-"""From parameters, weights and labels to the arguments of the core, and one native call for a batch of trees."""
+"""From parameters to the options of the core, and one native call for a batch of trees."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto import _core
 from conjunto.checks import (
@@ -20,10 +20,17 @@ from conjunto.checks import (
     resolve_max_features,
 )
 from conjunto.learners.pruning import given_folds
+from conjunto.learners.views import core_views
 from conjunto.problem import Problem
 from conjunto.streams import Key
+from conjunto.view import View
 
-_CRITERIA = {"gini": "gini", "entropy": "entropy", "log_loss": "entropy", "squared_error": "variance"}
+_CRITERIA = {
+    "gini": _core.Criterion.gini,
+    "entropy": _core.Criterion.entropy,
+    "log_loss": _core.Criterion.entropy,
+    "squared_error": _core.Criterion.variance,
+}
 
 
 def growth_options(learner: Any, problem: Problem, threads: int = 1) -> _core.GrowOptions:
@@ -66,27 +73,16 @@ def grow_trees(
     problem: Problem,
     key: Key,
     members: NDArray[np.uint64],
-    *,
-    weights: NDArray[Any] | None = None,
-    labels: NDArray[Any] | None = None,
-    columns: NDArray[np.uint32] | None = None,
-    halves: NDArray[np.uint8] | None = None,
+    views: Iterable[View],
     threads: int = 1,
 ) -> _core.Forest:
-    """Grow one tree per member in one native call.
-
-    `weights` are (T, n) multiplicities or weights on top of the problem's, `labels` (T, n) or None for the
-    problem's own, `columns` (T, c) or None for all, `halves` (T, n) where a learner works with two halves.
-    """
+    """Grow one tree per view in one native call; `members` are the numbers of their random streams."""
     check_member(learner)
     options = learner._grow_options(problem, threads)
     # Multiplicities that a view draws are copies of rows; weights that a user gives are not, whole numbers or not.
-    options.copies = problem.weights is None and getattr(learner, "class_weight", None) is None
-    parts = grow_parts(learner, problem, weights, labels, len(members))
-    folds = given_folds(learner, problem)
-    return _core.grow(
-        problem.table(threads), options, *key, members, **parts, columns=columns, halves=halves, folds=folds
-    )
+    options.prune.copies = problem.weights is None and getattr(learner, "class_weight", None) is None
+    seen = core_views(learner, problem, views, members, folds=given_folds(learner, problem))
+    return _core.grow(problem.table(threads), options, *key, seen)
 
 
 def check_member(learner: Any) -> None:
@@ -97,49 +93,3 @@ def check_member(learner: Any) -> None:
             'prune="reduced-error" needs rows that judge the tree, which a member of an ensemble does not get: use '
             'prune="cv"'
         )
-
-
-def grow_parts(
-    learner: Any,
-    problem: Problem,
-    weights: NDArray[Any] | None = None,
-    labels: NDArray[Any] | None = None,
-    n_members: int = 1,
-) -> dict[str, Any]:
-    """Labels or targets, and weights in whichever form fits them, as the core takes them."""
-    labels = np.ascontiguousarray(problem.y[None] if labels is None else labels)
-    weights = all_weights(learner, problem, weights, labels, n_members)
-    small = weights is not None and weights.dtype == np.uint8
-    return {
-        "labels" if problem.n_classes else "targets": labels,
-        "small_weights" if small else "weights": weights,
-    }
-
-
-def all_weights(
-    learner: Any,
-    problem: Problem,
-    weights: NDArray[Any] | None,
-    labels: NDArray[Any],
-    n_members: int,
-) -> NDArray[Any] | None:
-    """(T, n) product of multiplicities, sample weights and class weights: bytes where it is small whole numbers."""
-    class_weight = getattr(learner, "class_weight", None)
-    factors = [] if problem.weights is None else [problem.weights[None]]
-    if class_weight is not None:
-        assert problem.classes is not None
-        factors.append(np.stack([compute_sample_weight(class_weight, problem.classes[row]) for row in labels]))
-    if not factors and weights is None:
-        return None
-    if not factors and weights is not None and weights.dtype == np.uint8:
-        return np.ascontiguousarray(weights)
-    fixed = np.ones((1, problem.n))
-    for factor in factors:
-        fixed = fixed * factor
-    product = fixed if weights is None else weights * fixed
-    # A sample of rows that all have weight 0 would leave nothing to learn from: such a member sees all rows.
-    product = np.where(product.any(axis=1, keepdims=True), product, fixed)
-    product = np.broadcast_to(product, (n_members, problem.n))
-    if product.max() <= 255 and np.array_equal(product, np.rint(product)):
-        return np.ascontiguousarray(product, dtype=np.uint8)
-    return np.ascontiguousarray(product)

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from conjunto import _core
 from conjunto.atomic import all_or_nothing
-from conjunto.learners.growing import grow_parts, growth_options
+from conjunto.learners.growing import growth_options
 from conjunto.learners.tree import BinaryTree, SingleClassificationTree
+from conjunto.learners.views import core_views
 from conjunto.problem import Problem, read_problem
 from conjunto.streams import root_key
+from conjunto.view import View
 
 
 class IGPTreeClassifier(SingleClassificationTree, BinaryTree):
@@ -65,6 +67,9 @@ class IGPTreeClassifier(SingleClassificationTree, BinaryTree):
     True
     """
 
+    draws_per_row = True
+    """Two halves of the rows."""
+
     def __init__(
         self,
         *,
@@ -98,7 +103,7 @@ class IGPTreeClassifier(SingleClassificationTree, BinaryTree):
             self._columns = problem.columns
             key = root_key(self.random_state)
             session = _core.GrowSession(problem.table(), self._grow_options(problem), *key, lasts=False)
-            session.grow(np.zeros(1, dtype=np.uint64), "leaves", **grow_parts(self, problem))
+            session.grow(core_views(self, problem, [View()], [0]), _core.Answer.leaves)
             self.tree_ = session.forest()
             self.n_passes_ = int(session.passes()[0])
         return self

@@ -6,29 +6,14 @@ fitted view by view with joblib. The loops above see no difference.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 
-from conjunto.problem import select
-
-if TYPE_CHECKING:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows to predict: encoded, and as the user gave them."""
-
-    encoded: NDArray[np.float64]
-    source: Any
-
-    def take(self, rows: NDArray[Any]) -> Rows:
-        """Some of the rows."""
-        return Rows(self.encoded[rows], select(self.source, rows))
+from conjunto.classes import Classes
+from conjunto.problem import Rows, select
 
 
 class TreeMembers:
@@ -51,17 +36,9 @@ class TreeMembers:
         """(T, n) predicted values."""
         return self.forest.values(X.encoded, threads)
 
-    def counts(self, X: Rows, soft: bool, threads: int) -> NDArray[np.float64]:
-        """(n, K) sum of the members' votes, or of their class shares."""
-        return (self.forest.share_sums if soft else self.forest.vote_counts)(X.encoded, threads)
-
     def shares(self, t: int, X: Rows) -> NDArray[np.float64]:
         """(n, K) class shares of one member."""
         return self.forest.take(np.array([t])).share_sums(X.encoded)
-
-    def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
-        """(n,) sum of the members' values."""
-        return self.forest.value_sums(X.encoded, threads)
 
     def reserve(self, factor: float) -> None:
         """Make room for so many times as many trees, which spares copies while trees are added."""
@@ -108,34 +85,24 @@ class ForeignMembers:
         assert self.classes is not None
         out = np.empty((len(self), len(X.encoded)), dtype=np.int32)
         for t, (model, rows) in enumerate(self._each(X)):
-            out[t] = np.searchsorted(self.classes, model.predict(rows))
+            out[t] = Classes(self.classes).encode(model.predict(rows), who=f"member {t} predicts")
         return out
 
     def values(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """(T, n) predicted values."""
         return np.stack([np.asarray(model.predict(rows), dtype=np.float64) for model, rows in self._each(X)])
 
-    def counts(self, X: Rows, soft: bool, threads: int) -> NDArray[np.float64]:
-        """(n, K) sum of the members' votes, or of their class shares."""
-        assert self.classes is not None
-        out = np.zeros((len(X.encoded), len(self.classes)))
-        if soft and all(hasattr(model, "predict_proba") for model in self.fitted):
-            for model, rows in self._each(X):
-                # A member whose sample missed a class has no column for it.
-                out[:, np.searchsorted(self.classes, model.classes_)] += model.predict_proba(rows)
-            return out
-        for said in self.labels(X, threads):
-            out[np.arange(len(said)), said] += 1
-        return out
-
     def shares(self, t: int, X: Rows) -> NDArray[np.float64]:
-        """(n, K) class shares of one member."""
-        one = ForeignMembers([self.fitted[t]], [self.columns[t]], self.classes)
-        return one.counts(X, True, 1)
-
-    def sums(self, X: Rows, threads: int) -> NDArray[np.float64]:
-        """(n,) sum of the members' values."""
-        return self.values(X, threads).sum(axis=0)
+        """(n, K) class shares of one member; all for the class that it predicts where it tells no probabilities."""
+        assert self.classes is not None
+        out = np.zeros((len(X), len(self.classes)))
+        ((model, rows),) = self.take(np.array([t]))._each(X)
+        if hasattr(model, "predict_proba"):
+            # A member whose sample missed a class has no column for it.
+            out[:, Classes(self.classes).places(model.classes_, f"member {t}")] = model.predict_proba(rows)
+        else:
+            out[np.arange(len(X)), Classes(self.classes).encode(model.predict(rows), who=f"member {t} predicts")] = 1
+        return out
 
     def reserve(self, factor: float) -> None:
         """Nothing to do for a list."""

@@ -1,4 +1,4 @@
-"""`Outline`: a plain description of one tree, which text, rules, notebooks and pictures are made from.
+"""`TreeOutline`: a plain description of one tree, which text, rules, notebooks and pictures are made from.
 
 The packed arrays of the core are made for prediction. An outline says the same in words that fit any tree: a node
 asks by the conditions of its branches, two or more, and a leaf answers with a class or a value.
@@ -19,17 +19,12 @@ from conjunto import _core
 from conjunto.learners.conditions import Combination, Condition, Interval, Subset, Term
 from conjunto.problem import Columns
 
-_ARRAYS = (
-    *("format", "columns", "classes", "categories", "threshold", "left", "right", "test", "gain"),
-    *("node_start", "leaf_start", "leaf_label", "leaf_value", "shares", "share_label"),
-    *("sets", "term_coefficient", "term_column", "term_set", "term_start"),
-)
 # The flags of `Node::test` in cpp/core/forest.hpp.
 _CATEGORY, _COMBINATION, _MISSING_LEFT = 1 << 31, 1 << 30, 1 << 29
 
 
 @dataclass(frozen=True)
-class OutlineNode:
+class TreeOutlineNode:
     """A node: where its branches lead, or, without branches, what the leaf answers.
 
     Inner nodes may have an answer too, as trees that were grown with pruning in mind do.
@@ -39,9 +34,9 @@ class OutlineNode:
     """What a row must satisfy to go to the child of the same place."""
     children: tuple[int, ...] = ()
     label: int | None = None
-    """The class, as a place in `Outline.classes`; None in regression, and where an inner node keeps none."""
+    """The class, as a place in `TreeOutline.classes`; None in regression, and where an inner node keeps none."""
     shares: tuple[float, ...] | None = None
-    """Class shares, in the order of `Outline.classes`."""
+    """Class shares, in the order of `TreeOutline.classes`."""
     value: float | None = None
     """The answer in regression."""
     weight: float | None = None
@@ -49,10 +44,10 @@ class OutlineNode:
 
 
 @dataclass(frozen=True)
-class Outline:
+class TreeOutline:
     """One tree. Node 0 is the root, and children have higher numbers than their parent."""
 
-    nodes: tuple[OutlineNode, ...]
+    nodes: tuple[TreeOutlineNode, ...]
     features: tuple[str, ...]
     classes: tuple[Any, ...] | None = None
     """The labels; None in regression."""
@@ -77,7 +72,7 @@ class Outline:
         return counts
 
 
-def outline(tree: Any) -> Outline:
+def outline(tree: Any) -> TreeOutline:
     """Describe a fitted tree.
 
     A tree that is not kept in the core's arrays defines a method `_outline`, which is asked then.
@@ -89,7 +84,7 @@ def outline(tree: Any) -> Outline:
     >>> outline(CARTClassifier().fit([[1.0], [2.0]], ["no", "yes"])).nodes[0].branches
     (Interval(column=0, low=-inf, high=1.5, missing=True), Interval(column=0, low=1.5, high=inf, missing=False))
     """
-    if isinstance(tree, Outline):
+    if isinstance(tree, TreeOutline):
         return tree
     if isinstance(tree, type):
         raise TypeError(f"a fitted tree is needed, got the class {tree.__name__}: make one and call fit")
@@ -115,7 +110,7 @@ def _what_instead(model: Any) -> str:
     return f"{name}" if isinstance(model, BaseEstimator) else repr(model)
 
 
-def forest_outline(tree: Any) -> Outline:
+def forest_outline(tree: Any) -> TreeOutline:
     """Describe an estimator that keeps one tree in `tree_`, a `Forest`, and its columns in `_columns`."""
     check_is_fitted(tree, "tree_")
     forest: _core.Forest = tree.tree_
@@ -125,7 +120,7 @@ def forest_outline(tree: Any) -> Outline:
     names = getattr(tree, "feature_names_in_", None)
     features = tuple(f"x{i}" for i in range(forest.columns)) if names is None else tuple(map(str, names))
     classes = tuple(np.asarray(tree.classes_).tolist()) if forest.classes else None
-    return Outline(reader.nodes(), features, classes)
+    return TreeOutline(reader.nodes(), features, classes)
 
 
 class _Reader:
@@ -133,18 +128,18 @@ class _Reader:
 
     def __init__(self, forest: _core.Forest, columns: Columns) -> None:
         self.forest = forest
-        self.arrays = dict(zip(_ARRAYS, forest.arrays(), strict=True))
+        self.arrays = forest.arrays()
         self.inner = len(self.arrays["left"])
         self.codes = columns.codes
         self.reachable: dict[int, dict[int, Subset]] = {0: {}}
         self.known = [None if codes is None else tuple(codes) for codes in columns.codes]
 
-    def nodes(self) -> tuple[OutlineNode, ...]:
-        inner = [OutlineNode(*self._inner(node)) for node in range(self.inner)]
+    def nodes(self) -> tuple[TreeOutlineNode, ...]:
+        inner = [TreeOutlineNode(*self._inner(node)) for node in range(self.inner)]
         if not self.forest.classes:
-            return (*inner, *(OutlineNode(value=value) for value in self.forest.leaf_values().tolist()))
+            return (*inner, *(TreeOutlineNode(value=value) for value in self.forest.leaf_values().tolist()))
         answers = zip(self.forest.leaf_labels().tolist(), self.forest.leaf_shares().tolist(), strict=True)
-        return (*inner, *(OutlineNode(label=label, shares=tuple(shares)) for label, shares in answers))
+        return (*inner, *(TreeOutlineNode(label=label, shares=tuple(shares)) for label, shares in answers))
 
     def _inner(self, node: int) -> tuple[tuple[Condition, Condition], tuple[int, int]]:
         """The branches and children of an inner node. A child is the number of a node, or ~ that of a leaf."""

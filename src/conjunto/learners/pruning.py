@@ -18,10 +18,12 @@ from conjunto import _core
 from conjunto.checks import check_choice, check_count, check_number
 from conjunto.problem import Problem, is_missing
 
+_RISKS = {"error": _core.Risk.error, "impurity": _core.Risk.impurity}
 
-def set_pruning(options: _core.GrowOptions, learner: Any) -> None:
+
+def set_pruning(options: _core.PruneOptions, learner: Any) -> None:
     """Check the pruning parameters of a tree and write them into the options of the core."""
-    options.risk = check_choice("pruning_risk", learner.pruning_risk, ("error", "impurity"))
+    options.risk = _RISKS[check_choice("pruning_risk", learner.pruning_risk, tuple(_RISKS))]
     options.one_standard_error = check_choice("rule", learner.rule, ("0se", "1se")) == "1se"
     options.to_root = bool(check_choice("prune_to_root", learner.prune_to_root, (True, False)))
     options.copies_apart = check_choice("copies", learner.copies, ("apart", "together")) == "apart"
@@ -31,9 +33,9 @@ def set_pruning(options: _core.GrowOptions, learner: Any) -> None:
     if prune is None or (isinstance(prune, str) and prune == "reduced-error"):
         return
     if isinstance(prune, str) and prune == "cv":
-        options.pruning = "cv"
+        options.by = _core.Pruning.cross_validation
     elif isinstance(prune, Real) and not isinstance(prune, bool):
-        options.pruning = "alpha"
+        options.by = _core.Pruning.alpha
         options.alpha = check_number("prune", prune, 0.0, math.inf)
     else:
         kind = ValueError if isinstance(prune, str) else TypeError

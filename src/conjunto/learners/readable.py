@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.learners.outline import Outline, OutlineNode, forest_outline
+from conjunto.learners.outline import TreeOutline, TreeOutlineNode, forest_outline
 from conjunto.learners.wording import Wording
 
 MOST_DEPTH, MOST_NODES = 8, 250
@@ -41,7 +41,7 @@ _STYLE = """
 class ReadableTree(BaseEstimator):
     """A tree with a description of itself. A tree that is not kept in `tree_` overrides `_outline`."""
 
-    def _outline(self) -> Outline:
+    def _outline(self) -> TreeOutline:
         return forest_outline(self)
 
     @property
@@ -74,7 +74,7 @@ def tree_html(tree: Any) -> str:
 class _Page:
     """The list items of an outline."""
 
-    def __init__(self, described: Outline) -> None:
+    def __init__(self, described: TreeOutline) -> None:
         self.outline = described
         self.short = Wording(described, most_categories=4)
         self.full = Wording(described, show_missing=True)
@@ -112,7 +112,7 @@ class _Page:
         short, full = html.escape(self.short.condition(branch)), html.escape(self.full.condition(branch))
         return f'<span title="{full}">{short}</span>'
 
-    def _answer(self, node: OutlineNode) -> str:
+    def _answer(self, node: TreeOutlineNode) -> str:
         answer = html.escape(self.short.answer(node))
         if not answer:
             return ""
@@ -122,7 +122,7 @@ class _Page:
         return f" <b{color}>{answer}</b>{shares}"
 
 
-def _unfolded(described: Outline) -> set[int]:
+def _unfolded(described: TreeOutline) -> set[int]:
     """The inner nodes whose children are shown: from the root downwards, level by level, as long as there is room."""
     chosen, room, level = set(), MOST_NODES - 1, [0]
     for _ in range(MOST_DEPTH):

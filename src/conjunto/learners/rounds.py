@@ -12,14 +12,14 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto import _core
 from conjunto.learners.fitting import Members, fit_members, tells_leaves
 from conjunto.learners.growing import check_member
-from conjunto.learners.members import ForeignMembers, Rows, TreeMembers
+from conjunto.learners.members import TreeMembers
 from conjunto.learners.pruning import given_folds
-from conjunto.problem import Problem
+from conjunto.learners.views import core_views
+from conjunto.problem import Problem, Rows
 from conjunto.streams import Key, Stream
 from conjunto.view import View
 
@@ -33,12 +33,11 @@ class TreeRounds:
         check_member(learner)
         self._learner = learner
         self._problem = problem
-        self._answer = answer
-        self._class_weight = getattr(learner, "class_weight", None)
+        self._answer = _core.Answer[answer]
         self._folds = given_folds(learner, problem)
         options = learner._grow_options(problem, threads)
         # Whole-number weights are multiplicities of a drawn sample.
-        options.copies = self._class_weight is None
+        options.prune.copies = getattr(learner, "class_weight", None) is None
         self._session = _core.GrowSession(problem.table(threads), options, *key)
 
     def fit(self, views: Sequence[View], numbers: Sequence[int]) -> NDArray[Any]:
@@ -46,21 +45,8 @@ class TreeRounds:
 
         "leaves" are numbered within their tree.
         """
-        first = views[0]
-        labels = self._problem.y[None] if first.labels is None else _stack([view.labels for view in views])
-        weights = _stack([view.weights for view in views])
-        if self._class_weight is not None:
-            assert self._problem.classes is not None
-            factors = [compute_sample_weight(self._class_weight, self._problem.classes[row]) for row in labels]
-            weights = weights * np.stack(factors)
-        # Multiplicities fit bytes unless a row is drawn more often than that.
-        small = weights.dtype.kind in "iu" and weights.max() <= 255
-        weights = weights.astype(np.uint8 if small else np.float64, copy=False)
-        parts = {"labels" if self._problem.n_classes else "targets": labels}
-        parts["small_weights" if small else "weights"] = weights
-        if first.halves is not None:
-            parts["halves"] = _stack([view.halves for view in views])
-        return self._session.grow(np.array(numbers, dtype=np.uint64), self._answer, **parts, folds=self._folds)
+        seen = core_views(self._learner, self._problem, views, numbers, folds=self._folds, in_rounds=True)
+        return self._session.grow(seen, self._answer)
 
     def drop(self, count: int) -> None:
         """Forget the last members."""
@@ -80,7 +66,7 @@ class FittedRounds:
         self._key = key
         self._answer = answer
         self._threads = threads
-        self._rows = Rows(problem.X, problem.source)
+        self._rows = problem.rows()
         self._members: Members | None = None
 
     def fit(self, views: Sequence[View], numbers: Sequence[int]) -> NDArray[Any]:
@@ -98,9 +84,9 @@ class FittedRounds:
         assert self._members is not None
         self._members = self._members.take(np.arange(len(self._members) - count))
 
-    def members(self) -> Members:
-        """All members so far."""
-        return ForeignMembers([], [], self._problem.classes) if self._members is None else self._members
+    def members(self) -> Members | None:
+        """All members so far; None where nothing was fitted."""
+        return self._members
 
 
 def start_rounds(learner: Any, problem: Problem, key: Key, answer: Answer, threads: int) -> TreeRounds | FittedRounds:
@@ -121,10 +107,6 @@ def answers(members: Members, rows: Rows, answer: Answer, threads: int) -> NDArr
 def _scaled(weights: Any) -> NDArray[Any]:
     """Weights of mean 1, which is what learners that regularise expect; multiplicities as they are."""
     return weights if weights.dtype.kind in "iu" else weights * (np.count_nonzero(weights) / weights.sum())
-
-
-def _stack(parts: Sequence[Any]) -> NDArray[Any]:
-    return np.ascontiguousarray(parts[0][None] if len(parts) == 1 else np.stack(parts))
 
 
 __all__ = ["Answer", "FittedRounds", "TreeRounds", "answers", "start_rounds"]

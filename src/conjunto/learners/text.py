@@ -13,7 +13,7 @@ from typing import Any
 
 from conjunto.checks import check_optional_count
 from conjunto.learners.conditions import Condition, merge
-from conjunto.learners.outline import Outline, OutlineNode, outline
+from conjunto.learners.outline import TreeOutline, TreeOutlineNode, outline
 from conjunto.learners.wording import Wording
 
 
@@ -85,7 +85,7 @@ def export_text(
     return "\n".join(lines)
 
 
-def _answer(wording: Wording, node: OutlineNode, show_shares: bool) -> str:
+def _answer(wording: Wording, node: TreeOutlineNode, show_shares: bool) -> str:
     shares = f" ({', '.join(wording.shares(node))})" if show_shares and node.shares is not None else ""
     return wording.answer(node) + shares
 
@@ -172,7 +172,7 @@ def export_rules(
     return Rules(_rule(described, wording, leaf, tests) for leaf, tests in _paths(described))
 
 
-def _paths(described: Outline) -> Iterator[tuple[OutlineNode, tuple[Condition, ...]]]:
+def _paths(described: TreeOutline) -> Iterator[tuple[TreeOutlineNode, tuple[Condition, ...]]]:
     """Each leaf with its merged conditions; a leaf that no row can reach is passed over."""
     tests: dict[int, tuple[Condition, ...]] = {0: ()}
     for number, _ in described.walk():
@@ -182,7 +182,7 @@ def _paths(described: Outline) -> Iterator[tuple[OutlineNode, tuple[Condition, .
             yield node, path
 
 
-def _rule(described: Outline, wording: Wording, leaf: OutlineNode, tests: tuple[Condition, ...]) -> Rule:
+def _rule(described: TreeOutline, wording: Wording, leaf: TreeOutlineNode, tests: tuple[Condition, ...]) -> Rule:
     label = None if leaf.label is None or described.classes is None else described.classes[leaf.label]
     confidence = "" if leaf.label is None or leaf.shares is None else wording.share(leaf.shares[leaf.label])
     conditions = tuple(map(wording.condition, tests))

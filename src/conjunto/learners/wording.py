@@ -8,7 +8,7 @@ from typing import Any
 
 from conjunto.checks import check_optional_count
 from conjunto.learners.conditions import Combination, Condition, Interval, Subset, Term
-from conjunto.learners.outline import Outline, OutlineNode
+from conjunto.learners.outline import TreeOutline, TreeOutlineNode
 
 _MOST_FIXED = 6
 """Numbers that need more decimals than this are written with an exponent."""
@@ -19,7 +19,7 @@ class Wording:
 
     Parameters
     ----------
-    outline : Outline
+    outline : TreeOutline
     feature_names, class_names : sequence of str, default=None
         Names in place of those of the outline, one for each column and class.
     decimals : int or None, default=2
@@ -32,7 +32,7 @@ class Wording:
 
     def __init__(
         self,
-        outline: Outline,
+        outline: TreeOutline,
         *,
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,
@@ -66,13 +66,13 @@ class Wording:
         text = f"{'-' if first.coefficient < 0 else ''}{self._term(first)}"
         return text + "".join(f" {'-' if term.coefficient < 0 else '+'} {self._term(term)}" for term in others)
 
-    def answer(self, node: OutlineNode) -> str:
+    def answer(self, node: TreeOutlineNode) -> str:
         """The class or value of a node, or nothing where it has none."""
         if node.label is not None:
             return self.classes[node.label]
         return "" if node.value is None else self.number(node.value)
 
-    def shares(self, node: OutlineNode, most: int | None = None) -> list[str]:
+    def shares(self, node: TreeOutlineNode, most: int | None = None) -> list[str]:
         """The classes present in a node with their shares: its own class first, then the greatest; at most so many."""
         shares, label = node.shares, node.label
         if shares is None:
@@ -140,7 +140,7 @@ class Wording:
             subject = f"[{subject} {self._set(term.subset)}]"
         return f"{self.number(abs(term.coefficient))} * {subject}"
 
-    def _word_thresholds(self, outline: Outline) -> dict[Any, dict[float, str]]:
+    def _word_thresholds(self, outline: TreeOutline) -> dict[Any, dict[float, str]]:
         """Every threshold of a subject with as many decimals as it takes to tell them apart."""
         found: dict[Any, set[float]] = {}
         for node in outline.nodes:
