@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from conjunto.pruning.adapters import adapt
+from conjunto.voters import as_voters, rows_seen
 
 from .oracles import NAMES, as_frame, check_adapter, make_rows
 
@@ -46,9 +46,9 @@ def test_classifiers(model, soft, frame):
     fitted = model.fit(rows, LABELS)
     each = [shares(fitted, t) for t in range(8)]
     part = check_adapter(fitted, test, lambda members: NAMES[sum(each[t] for t in members).argmax(axis=1)], SUBSET)
-    adapter = adapt(fitted)
-    assert adapter.soft is soft
-    np.testing.assert_array_equal(adapter.votes(test).labels, np.argmax(each, axis=2))
+    adapter = as_voters(fitted)
+    assert adapter.adds_scores is soft
+    np.testing.assert_array_equal(adapter.votes(test).as_labels().labels, np.argmax(each, axis=2))
     np.testing.assert_allclose(part.predict_proba(test), np.mean([each[t] for t in SUBSET], axis=0))
     for t, number in enumerate(SUBSET):
         np.testing.assert_array_equal(part.estimators_samples_[t], fitted.estimators_samples_[number])
@@ -72,15 +72,15 @@ def test_regressors(base):
 @pytest.mark.parametrize("parameters", [{}, {"bootstrap": False, "max_samples": 0.4}, {"max_samples": 10}], ids=repr)
 def test_training_rows(parameters):
     fitted = BaggingClassifier(n_estimators=6, random_state=1, **parameters).fit(X, LABELS)
-    seen = adapt(fitted).seen(150)
+    seen = rows_seen(as_voters(fitted), 150)
     for t, rows in enumerate(fitted.estimators_samples_):
         np.testing.assert_array_equal(np.flatnonzero(seen[t]), np.unique(rows))
-    np.testing.assert_array_equal(adapt(adapt(fitted).take([4, 1])).seen(150), seen[[4, 1]])
+    np.testing.assert_array_equal(rows_seen(as_voters(as_voters(fitted).take([4, 1])), 150), seen[[4, 1]])
 
 
 def test_out_of_bag_figures_of_the_whole_are_not_those_of_a_part():
     fitted = BaggingClassifier(n_estimators=60, oob_score=True, random_state=0).fit(X, LABELS)
-    part = adapt(fitted).take([1, 2])
+    part = as_voters(fitted).take([1, 2])
     assert hasattr(fitted, "oob_score_")
     assert not hasattr(part, "oob_score_")
     assert not hasattr(part, "oob_decision_function_")
@@ -88,23 +88,22 @@ def test_out_of_bag_figures_of_the_whole_are_not_those_of_a_part():
 
 def test_messages():
     with pytest.raises(NotFittedError, match="BaggingClassifier"):
-        adapt(BaggingClassifier())
-    whole = adapt(BaggingClassifier(n_estimators=3, bootstrap=False).fit(X, LABELS))
+        as_voters(BaggingClassifier())
+    whole = as_voters(BaggingClassifier(n_estimators=3, bootstrap=False).fit(X, LABELS))
     with pytest.raises(
         ValueError, match=r"BaggingClassifier showed all rows to every member \(bootstrap=False\): noth"
     ):
-        whole.seen(150)
+        rows_seen(whole, 150)
     grown = BaggingClassifier(n_estimators=3, warm_start=True, random_state=0).fit(X, LABELS)
     grown.set_params(n_estimators=5).fit(X, LABELS)
     with pytest.raises(
         ValueError, match="BaggingClassifier does not know the samples of members from before a warm st"
     ):
-        adapt(grown).seen(150)
-    assert len(adapt(grown).take([4, 0])) == 2
+        rows_seen(as_voters(grown), 150)
+    assert len(as_voters(grown).take([4, 0])) == 2
+    sampled = as_voters(BaggingClassifier(n_estimators=3, random_state=0).fit(X, LABELS))
     with pytest.raises(ValueError, match="BaggingClassifier was fitted on more than 90 rows"):
-        whole.seen(90)
+        rows_seen(sampled, 90)
     several = BaggingRegressor(n_estimators=2).fit(X, np.stack([TARGETS, TARGETS], axis=1))
     with pytest.raises(TypeError, match=r"member 0 of BaggingRegressor has several outputs, its answers are \(150"):
-        adapt(several).votes(X)
-    with pytest.raises(TypeError, match="BaggingClassifier counts votes and adds up no class scores"):
-        adapt(BaggingClassifier(LinearSVC(), 2).fit(X, LABELS)).shares(0, X)
+        as_voters(several).votes(X)

@@ -17,7 +17,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 import conjunto
-from conjunto.pruning.adapters import adapt
+from conjunto.voters import as_voters
+from conjunto.voters.checking import check_examples
 
 from .oracles import NAMES, as_frame, make_rows
 
@@ -29,27 +30,27 @@ OURS = conjunto.BaggingClassifier(n_estimators=4, random_state=0).fit(X, LABELS)
 
 @pytest.mark.parametrize("fitted", [FOREST, OURS, [DecisionTreeClassifier().fit(X, LABELS)]], ids=repr)
 def test_answers_become_codes(fitted):
-    adapter = adapt(fitted)
+    adapter = as_voters(fitted)
     for y in (LABELS, list(LABELS), LABELS.astype(object)):
-        np.testing.assert_array_equal(adapter.check(X, y), CODES)
-    np.testing.assert_array_equal(adapter.check(X.tolist(), LABELS), CODES)
+        np.testing.assert_array_equal(check_examples(adapter, X, y), CODES)
+    np.testing.assert_array_equal(check_examples(adapter, X.tolist(), LABELS), CODES)
 
 
 @pytest.mark.parametrize("kind", [float, bool, np.int8])
 def test_codes_of_labels_that_are_numbers(kind):
     y = (CODES > 0).astype(kind)
     forest = RandomForestClassifier(n_estimators=2).fit(X, y)
-    np.testing.assert_array_equal(adapt(forest).check(X, y), CODES > 0)
-    np.testing.assert_array_equal(adapt(forest).check(X, y.astype(int)), CODES > 0)
+    np.testing.assert_array_equal(check_examples(as_voters(forest), X, y), CODES > 0)
+    np.testing.assert_array_equal(check_examples(as_voters(forest), X, y.astype(int)), CODES > 0)
 
 
 def test_targets():
-    adapter = adapt(RandomForestRegressor(n_estimators=2).fit(X, TARGETS))
-    np.testing.assert_array_equal(adapter.check(X, list(TARGETS)), TARGETS)
+    adapter = as_voters(RandomForestRegressor(n_estimators=2).fit(X, TARGETS))
+    np.testing.assert_array_equal(check_examples(adapter, X, list(TARGETS)), TARGETS)
     with pytest.raises(ValueError, match="y must hold numbers: the ensemble is a regressor"):
-        adapter.check(X, LABELS)
+        check_examples(adapter, X, LABELS)
     with pytest.raises(ValueError, match="y must be finite: it holds NaN or an infinite number; remove these rows"):
-        adapter.check(X, np.where(TARGETS > 1, np.nan, TARGETS))
+        check_examples(adapter, X, np.where(TARGETS > 1, np.nan, TARGETS))
 
 
 @pytest.mark.parametrize("fitted", [FOREST, OURS, [DecisionTreeClassifier().fit(X, LABELS)]], ids=repr)
@@ -77,26 +78,28 @@ def test_targets():
 )
 def test_messages_about_data(fitted, rows, y, message):
     with pytest.raises(ValueError, match=message):
-        adapt(fitted).check(rows, y)
+        check_examples(as_voters(fitted), rows, y)
 
 
 def test_other_names():
     frame = as_frame(X)
     for model in (RandomForestClassifier(n_estimators=2), conjunto.BaggingClassifier(n_estimators=2)):
-        adapter = adapt(model.fit(frame, LABELS))
-        np.testing.assert_array_equal(adapter.check(frame, LABELS), CODES)
+        adapter = as_voters(model.fit(frame, LABELS))
+        np.testing.assert_array_equal(check_examples(adapter, frame, LABELS), CODES)
         other = frame.rename(columns={"column 0": "x"})
         message = r"X lacks 'column 0' and has 'x', which the ensemble does not know; it was fitted on 'column 0'"
         with pytest.raises(ValueError, match=message):
-            adapter.check(other, LABELS)
-        with pytest.raises(ValueError, match=message):
+            check_examples(adapter, other, LABELS)
+        # Ours check rows as every estimator does, in scikit-learn's words.
+        words = "The feature names should match" if adapter is model else message
+        with pytest.raises(ValueError, match=words):
             adapter.votes(other)
 
 
 def test_many_classes_are_not_all_listed():
     y = np.arange(150) % 30
     with pytest.raises(ValueError, match=r"it knows 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …$"):
-        adapt(RandomForestClassifier(n_estimators=2).fit(X, y)).check(X, y + 1)
+        check_examples(as_voters(RandomForestClassifier(n_estimators=2).fit(X, y)), X, y + 1)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +117,7 @@ def test_many_classes_are_not_all_listed():
 @pytest.mark.parametrize("fitted", [FOREST, OURS], ids=["scikit-learn", "conjunto"])
 def test_messages_about_members(fitted, members, message):
     with pytest.raises(ValueError, match=message):
-        adapt(fitted).take(members)
+        as_voters(fitted).take(members)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +134,7 @@ def test_messages_about_members(fitted, members, message):
 def test_gradient_boosting(model):
     message = f"{type(model).__name__} cannot be taken apart: in gradient boosting every member corrects the residuals"
     with pytest.raises(TypeError, match=message):
-        adapt(model)
+        as_voters(model)
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost"])
@@ -139,14 +142,14 @@ def test_other_libraries(library):
     # What they are is told by the name of their module: none of them need be installed.
     boosted = type("Boosted", (), {"__module__": f"{library}.sklearn", "boosting_type": "gbdt"})()
     with pytest.raises(TypeError, match="Boosted cannot be taken apart: in gradient boosting every member corrects"):
-        adapt(boosted)
+        as_voters(boosted)
     assert library not in sys.modules or library == "lightgbm"
 
 
 def test_forests_of_xgboost():
     forest = type("XGBRFClassifier", (), {"__module__": "xgboost.sklearn"})()
     with pytest.raises(TypeError, match="XGBRFClassifier keeps its trees in one model of xgboost, which has no public"):
-        adapt(forest)
+        as_voters(forest)
 
 
 def test_anything_else():
@@ -154,9 +157,9 @@ def test_anything_else():
         with pytest.raises(
             TypeError, match=f"{type(model).__name__} cannot be taken apart into voters.*RandomForest, Ex"
         ):
-            adapt(model)
+            as_voters(model)
     with pytest.raises(TypeError, match="got the class RandomForestClassifier, and a fitted ensemble is needed"):
-        adapt(RandomForestClassifier)
+        as_voters(RandomForestClassifier)
     search = GridSearchCV(RandomForestClassifier(2), {"max_depth": [1, 2]}, cv=2).fit(X, LABELS)
     with pytest.raises(TypeError, match="GridSearchCV is a search, not an ensemble: give its best_estimator_"):
-        adapt(search)
+        as_voters(search)

@@ -11,7 +11,7 @@ from sklearn.ensemble import (
 )
 from sklearn.exceptions import NotFittedError
 
-from conjunto.pruning.adapters import adapt
+from conjunto.voters import as_voters, rows_seen
 
 from .oracles import NAMES, as_frame, check_adapter, decision, make_rows
 
@@ -40,7 +40,7 @@ def test_classifiers(model, frame, weights):
     each = [tree.predict_proba(TEST.astype(np.float32)) for tree in fitted.estimators_]
     part = check_adapter(fitted, test, lambda members: NAMES[sum(each[t] for t in members).argmax(axis=1)], SUBSET)
     np.testing.assert_allclose(part.predict_proba(test), np.mean([each[t] for t in SUBSET], axis=0))
-    np.testing.assert_array_equal(adapt(fitted).votes(test).labels, np.argmax(each, axis=2))
+    np.testing.assert_array_equal(as_voters(fitted).votes(test).scores, each)
     assert part.n_estimators == 3
 
 
@@ -49,17 +49,17 @@ def test_regressors(model):
     fitted = model.fit(as_frame(X), TARGETS)
     each = [tree.predict(TEST.astype(np.float32)) for tree in fitted.estimators_]
     check_adapter(fitted, as_frame(TEST), lambda members: np.mean([each[t] for t in members], axis=0), SUBSET)
-    assert adapt(fitted).classes is None
-    np.testing.assert_array_equal(adapt(fitted).votes(TEST).values, each)
+    assert as_voters(fitted).classes_ is None
+    np.testing.assert_array_equal(as_voters(fitted).votes(TEST).values, each)
 
 
 def test_missing_values_and_sparse_rows():
     holes = np.where(np.random.default_rng(3).uniform(size=X.shape) < 0.2, np.nan, X)
     fitted = RandomForestClassifier(n_estimators=5, random_state=0).fit(holes, LABELS)
-    np.testing.assert_array_equal(decision(adapt(fitted), holes), fitted.predict(holes))
+    np.testing.assert_array_equal(decision(as_voters(fitted), holes), fitted.predict(holes))
     sparse = csr_matrix(np.where(np.abs(X) < 1, 0.0, X))
     fitted = RandomForestClassifier(n_estimators=5, random_state=0).fit(sparse, LABELS)
-    np.testing.assert_array_equal(decision(adapt(fitted), sparse), fitted.predict(sparse))
+    np.testing.assert_array_equal(decision(as_voters(fitted), sparse), fitted.predict(sparse))
 
 
 @pytest.mark.parametrize(
@@ -73,15 +73,15 @@ def test_missing_values_and_sparse_rows():
 )
 def test_training_rows(model):
     fitted = model.fit(X, LABELS)
-    seen = adapt(fitted).seen(150)
+    seen = rows_seen(as_voters(fitted), 150)
     for t, rows in enumerate(fitted.estimators_samples_):
         np.testing.assert_array_equal(np.flatnonzero(seen[t]), np.unique(rows))
-    np.testing.assert_array_equal(adapt(adapt(fitted).take([4, 1])).seen(150), seen[[4, 1]])
+    np.testing.assert_array_equal(rows_seen(as_voters(as_voters(fitted).take([4, 1])), 150), seen[[4, 1]])
 
 
 def test_out_of_bag_figures_of_the_whole_are_not_those_of_a_part():
     fitted = RandomForestClassifier(n_estimators=60, oob_score=True, random_state=0).fit(X, LABELS)
-    part = adapt(fitted).take([1, 2])
+    part = as_voters(fitted).take([1, 2])
     for name in ("oob_score_", "oob_decision_function_"):
         assert hasattr(fitted, name)
         assert not hasattr(part, name)
@@ -92,18 +92,18 @@ def test_out_of_bag_figures_of_the_whole_are_not_those_of_a_part():
 
 def test_messages():
     with pytest.raises(NotFittedError, match="RandomForestClassifier"):
-        adapt(RandomForestClassifier())
+        as_voters(RandomForestClassifier())
     with pytest.raises(TypeError, match="RandomForestRegressor has several outputs, and members vote on one: fit one"):
-        adapt(RandomForestRegressor(n_estimators=2).fit(X, np.stack([TARGETS, TARGETS], axis=1)))
+        as_voters(RandomForestRegressor(n_estimators=2).fit(X, np.stack([TARGETS, TARGETS], axis=1)))
     with pytest.raises(TypeError, match="ExtraTreesClassifier has several outputs"):
-        adapt(ExtraTreesClassifier(n_estimators=2).fit(X, np.stack([LABELS, LABELS], axis=1)))
+        as_voters(ExtraTreesClassifier(n_estimators=2).fit(X, np.stack([LABELS, LABELS], axis=1)))
     with pytest.raises(ValueError, match="was fitted with bootstrap=False: every tree saw all rows, and nothing is"):
-        adapt(ExtraTreesClassifier(n_estimators=2).fit(X, LABELS)).seen(150)
-    adapter = adapt(RandomForestClassifier(n_estimators=4).fit(X, LABELS))
+        rows_seen(as_voters(ExtraTreesClassifier(n_estimators=2).fit(X, LABELS)), 150)
+    adapter = as_voters(RandomForestClassifier(n_estimators=4).fit(X, LABELS))
     with pytest.raises(ValueError, match="RandomForestClassifier was fitted on 150 rows: out-of-bag rows need them"):
-        adapter.seen(160)
-    fewer = adapt(RandomForestClassifier(n_estimators=4, max_samples=100, random_state=0).fit(X, LABELS))
+        rows_seen(adapter, 160)
+    fewer = as_voters(RandomForestClassifier(n_estimators=4, max_samples=100, random_state=0).fit(X, LABELS))
     with pytest.raises(ValueError, match="was fitted on more than 90 rows: out-of-bag rows need the training data"):
-        fewer.seen(90)
+        rows_seen(fewer, 90)
     with pytest.raises(ValueError, match="X contains infinity"):
         adapter.votes(np.full((2, 5), np.inf))

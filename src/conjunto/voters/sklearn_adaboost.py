@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.pruning._labels import codes_of
-from conjunto.pruning.adapters._adapter import Adapter
+from conjunto.classes import Classes
+from conjunto.voters.adapter import Adapter
+from conjunto.voters.protocol import Unknown
 
 
 class SklearnAdaBoost(Adapter):
@@ -20,36 +21,35 @@ class SklearnAdaBoost(Adapter):
     def __init__(self, fitted: Any) -> None:
         check_is_fitted(fitted)
         super().__init__(fitted)
-        self.classes = getattr(fitted, "classes_", None)
-        if self.classes is None:
-            self._rule = "median"
+        self.classes_ = getattr(fitted, "classes_", None)
+        if self.classes_ is None:
+            self.rule = "weighted-median"
 
     def __len__(self) -> int:
         return len(self.fitted.estimators_)
 
     def _read(self, X: Any) -> Any:
-        self._check_columns(X)
         return check_array(X, dtype=None, accept_sparse=["csr", "csc"], ensure_all_finite=False, input_name="X")
 
-    def _said(self, t: int, rows: Any) -> NDArray[Any]:
-        said = self.fitted.estimators_[t].predict(rows)
-        return said if self.classes is None else codes_of(said, self.classes, self._name)
+    def _predicted(self, t: int, rows: Any) -> NDArray[Any]:
+        answers = self.fitted.estimators_[t].predict(rows)
+        return answers if self.classes_ is None else Classes(self.classes_).encode(answers, who=f"member {t} predicts")
 
     def _weights(self) -> NDArray[np.float64]:
         # Boosting that ends early leaves zeros for the members that it did not build.
         return np.asarray(self.fitted.estimator_weights_, dtype=np.float64)[: len(self)]
 
-    def seen(self, n: int) -> NDArray[np.bool_]:
-        """Refuse: boosting leaves no row out."""
-        if self.classes is None:
-            raise ValueError(
-                f"{self._name} draws samples by weights that are not kept: what is out of bag cannot be known"
+    def seen(self) -> Unknown:
+        """Return why it is not known: boosting leaves no row out, or keeps no samples."""
+        if self.classes_ is None:
+            return Unknown(
+                f"{self.name} draws samples by weights that are not kept: what is out of bag cannot be known"
             )
-        raise ValueError(f"{self._name} shows all rows to every member, as boosting does: nothing is out of bag")
+        return Unknown(f"{self.name} shows all rows to every member, as boosting does: nothing is out of bag")
 
-    def take(self, members: Any) -> Any:
+    def take(self, voters: Any) -> Any:
         """Return an ensemble with these members and their weights, in this order."""
-        chosen = self._chosen(members)
+        chosen = self._chosen(voters)
         part = copy.copy(self.fitted)
         part.estimators_ = [self.fitted.estimators_[t] for t in chosen]
         part.estimator_weights_ = self.fitted.estimator_weights_[chosen]

@@ -1,4 +1,4 @@
-"""Fitted ensembles of any library as voters that can be taken apart: one file per family."""
+"""Which family of ensembles a fitted model belongs to: `as_voters`."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.pruning.adapters._adapter import Adapter
-from conjunto.pruning.adapters.lightgbm_forest import LightGBMForest
-from conjunto.pruning.adapters.model_list import ModelList
-from conjunto.pruning.adapters.own import OwnEnsemble, is_own
-from conjunto.pruning.adapters.pipeline import PipelineAdapter
-from conjunto.pruning.adapters.sklearn_adaboost import SklearnAdaBoost
-from conjunto.pruning.adapters.sklearn_bagging import SklearnBagging
-from conjunto.pruning.adapters.sklearn_forest import SklearnForest
-from conjunto.pruning.adapters.sklearn_voting import SklearnVoting
-from conjunto.pruning.model_list import ModelListClassifier, ModelListRegressor
+from conjunto.voters.adapter import Adapter
+from conjunto.voters.lightgbm_forest import LightGBMForest
+from conjunto.voters.model_list import ModelList
+from conjunto.voters.pipeline import PipelineAdapter
+from conjunto.voters.protocol import Voters
+from conjunto.voters.sklearn_adaboost import SklearnAdaBoost
+from conjunto.voters.sklearn_bagging import SklearnBagging
+from conjunto.voters.sklearn_forest import SklearnForest
+from conjunto.voters.sklearn_voting import SklearnVoting
+from conjunto.voters.voting_models import ModelListClassifier, ModelListRegressor
 
 FAMILIES: tuple[tuple[tuple[type, ...], type[Adapter]], ...] = (
     ((RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier, ExtraTreesRegressor), SklearnForest),
@@ -54,7 +54,7 @@ WHAT_CAN_BE_TAKEN = (
 )
 
 
-def adapt(fitted: Any) -> Adapter:
+def as_voters(fitted: Any) -> Voters:
     """Return a fitted ensemble as voters that can be taken apart.
 
     Parameters
@@ -64,18 +64,18 @@ def adapt(fitted: Any) -> Adapter:
 
     Returns
     -------
-    Adapter
-        Votes, class shares and training rows of the members, and parts of the ensemble.
+    Voters
+        The ensemble itself where it is one of conjunto's; else an adapter with the same methods.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from conjunto.pruning.adapters import adapt
+    >>> from conjunto.voters import as_voters
     >>> X, y = load_iris(return_X_y=True)
-    >>> voters = adapt(RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y))
-    >>> voters.votes(X).labels.shape
-    (20, 150)
+    >>> voters = as_voters(RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y))
+    >>> voters.votes(X).scores.shape
+    (20, 150, 3)
     >>> len(voters.take([7, 3, 11]))
     3
     """
@@ -87,15 +87,24 @@ def adapt(fitted: Any) -> Adapter:
         check_is_fitted(fitted)
         return ModelList(fitted)
     if isinstance(fitted, Pipeline):
-        return PipelineAdapter(fitted, adapt(fitted.steps[-1][1]))
-    if is_own(fitted):
-        return OwnEnsemble(fitted)
+        return PipelineAdapter(fitted, as_voters(fitted.steps[-1][1]))
+    if isinstance(fitted, Voters):
+        return _own(fitted)
     for kinds, family in FAMILIES:
         if isinstance(fitted, kinds):
             return family(fitted)
     if _library(fitted) == "lightgbm" and _is_forest(fitted):
         return LightGBMForest(fitted)
     raise TypeError(_why_not(fitted))
+
+
+def _own(fitted: Any) -> Voters:
+    """An ensemble that meets the protocol itself; one that cannot be taken apart says why."""
+    check_is_fitted(fitted)
+    if why := getattr(fitted, "indivisible", ""):
+        raise TypeError(f"{type(fitted).__name__} cannot be taken apart: {why}")
+    voters: Voters = fitted
+    return voters
 
 
 def _why_not(fitted: Any) -> str:
@@ -127,4 +136,4 @@ def _is_forest(fitted: Any) -> bool:
     return getattr(fitted, "boosting_type", None) == "rf" or type(fitted).__name__.startswith("XGBRF")
 
 
-__all__ = ["Adapter", "adapt"]
+__all__ = ["as_voters"]

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.pruning.adapters._adapter import Adapter, rows_seen
-from conjunto.pruning.adapters.sklearn_forest import OF_THE_WHOLE, refuse_outputs
+from conjunto.voters.adapter import Adapter
+from conjunto.voters.protocol import Seen, Unknown
+from conjunto.voters.sklearn_forest import ABOUT_ALL, refuse_outputs
 
 
 class SklearnBagging(Adapter):
@@ -25,46 +26,45 @@ class SklearnBagging(Adapter):
         check_is_fitted(fitted)
         super().__init__(fitted)
         refuse_outputs(fitted)
-        self.classes = getattr(fitted, "classes_", None)
-        self.soft = self.classes is not None and any(hasattr(model, "predict_proba") for model in fitted.estimators_)
+        self.classes_ = getattr(fitted, "classes_", None)
+        has_shares = any(hasattr(model, "predict_proba") for model in fitted.estimators_)
+        self.adds_scores = self.classes_ is not None and has_shares
 
     def __len__(self) -> int:
         return len(self.fitted.estimators_)
 
     def _read(self, X: Any) -> Any:
-        self._check_columns(X)
         return check_array(X, dtype=None, accept_sparse=["csr", "csc"], ensure_all_finite=False, input_name="X")
 
-    def _said(self, t: int, rows: Any) -> NDArray[Any]:
+    def _predicted(self, t: int, rows: Any) -> NDArray[Any]:
         return self.fitted.estimators_[t].predict(rows[:, self.fitted.estimators_features_[t]])
 
-    def _share(self, t: int, rows: Any) -> NDArray[np.float64]:
-        assert self.classes is not None
+    def _score(self, t: int, rows: Any) -> NDArray[np.float64]:
+        assert self.classes_ is not None
         model = self.fitted.estimators_[t]
-        share = np.zeros((rows.shape[0], len(self.classes)))
+        share = np.zeros((rows.shape[0], len(self.classes_)))
         if hasattr(model, "predict_proba"):
             # A member whose sample missed a class has no column for it.
             share[:, model.classes_] = model.predict_proba(rows[:, self.fitted.estimators_features_[t]])
         else:
-            share[np.arange(len(share)), self._said(t, rows)] = 1.0
+            share[np.arange(len(share)), self._predicted(t, rows)] = 1.0
         return share
 
-    def seen(self, n: int) -> NDArray[np.bool_]:
-        """Return which of the n training rows each member saw."""
+    def seen(self) -> Seen | Unknown:
+        """Return which training rows each member saw."""
         samples = self.fitted.estimators_samples_
         if len(samples) != len(self):
-            raise ValueError(
-                f"{self._name} does not know the samples of members from before a warm start: nothing can be said "
+            return Unknown(
+                f"{self.name} does not know the samples of members from before a warm start: nothing can be said "
                 "about what is out of bag"
             )
-        seen = rows_seen(samples, n, self._name)
-        if seen.all():
-            raise ValueError(f"{self._name} showed all rows to every member (bootstrap=False): nothing is out of bag")
-        return seen
+        if not self.fitted.bootstrap and all(len(rows) == int(rows.max()) + 1 for rows in samples):
+            return Unknown(f"{self.name} showed all rows to every member (bootstrap=False): nothing is out of bag")
+        return Seen(self.name, samples=samples)
 
-    def take(self, members: Any) -> Any:
+    def take(self, voters: Any) -> Any:
         """Return an ensemble with these members, in this order."""
-        chosen = self._chosen(members)
+        chosen = self._chosen(voters)
         part = copy.copy(self.fitted)
         part.estimators_ = [self.fitted.estimators_[t] for t in chosen]
         part.estimators_features_ = [self.fitted.estimators_features_[t] for t in chosen]
@@ -73,6 +73,6 @@ class SklearnBagging(Adapter):
         seeds = getattr(self.fitted, "_seeds", None)
         if seeds is not None and len(seeds) == len(self):
             part._seeds = np.asarray(seeds)[chosen]
-        for name in OF_THE_WHOLE:
+        for name in ABOUT_ALL:
             part.__dict__.pop(name, None)
         return part

@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from conjunto.pruning.adapters import adapt
+from conjunto.voters import as_voters, rows_seen
 
 from .oracles import NAMES, as_frame, check_adapter, make_rows
 
@@ -60,6 +60,6 @@ def test_regressors(weights):
 
 def test_messages():
     with pytest.raises(NotFittedError, match="VotingClassifier"):
-        adapt(VotingClassifier(MODELS))
+        as_voters(VotingClassifier(MODELS))
     with pytest.raises(ValueError, match="VotingClassifier shows all rows to every member: nothing is out of bag"):
-        adapt(VotingClassifier(MODELS).fit(X, LABELS)).seen(150)
+        rows_seen(as_voters(VotingClassifier(MODELS).fit(X, LABELS)), 150)

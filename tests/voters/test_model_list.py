@@ -13,9 +13,10 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import conjunto
-from conjunto.ballot import decide
-from conjunto.pruning.adapters import adapt
-from conjunto.pruning.model_list import ModelListClassifier, ModelListRegressor
+from conjunto.combination import decide
+from conjunto.voters import as_voters, rows_seen
+from conjunto.voters.checking import check_examples
+from conjunto.voters.voting_models import ModelListClassifier, ModelListRegressor
 
 from .oracles import NAMES, check_adapter, make_rows
 
@@ -55,10 +56,10 @@ def by_hand(models, members):
 @pytest.mark.parametrize("kind", [list, tuple])
 def test_classifiers(kind):
     models = kind(classifiers())
-    adapter = adapt(models)
+    adapter = as_voters(models)
     assert len(adapter) == 7
-    assert not adapter.soft
-    assert list(adapter.classes) == list(NAMES)
+    assert not adapter.adds_scores
+    assert list(adapter.classes_) == list(NAMES)
     np.testing.assert_array_equal(decide(adapter.votes(TEST)), by_hand(models, range(7)))
     for members in ([6, 2, 0], [5], list(range(7))):
         part = adapter.take(members)
@@ -76,7 +77,7 @@ def test_regressors():
         DecisionTreeRegressor(max_depth=2).fit(X, TARGETS),
         conjunto.BaggingRegressor(n_estimators=3, random_state=0).fit(X, TARGETS),
     ]
-    adapter = adapt(models)
+    adapter = as_voters(models)
     said = np.stack([model.predict(TEST) for model in models])
     np.testing.assert_array_equal(adapter.votes(TEST).values, said)
     part = adapter.take([2, 0])
@@ -88,10 +89,10 @@ def test_regressors():
 def test_labels_that_are_numbers():
     y = np.array([30, 10, 20])[np.searchsorted(NAMES, LABELS)]
     models = [DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y) for depth in (1, 2, 3)]
-    adapter = adapt(models)
-    assert list(adapter.classes) == [10, 20, 30]
+    adapter = as_voters(models)
+    assert list(adapter.classes_) == [10, 20, 30]
     np.testing.assert_array_equal(adapter.votes(TEST).labels[1], models[1].predict(TEST) // 10 - 1)
-    np.testing.assert_array_equal(adapter.check(X, y), y // 10 - 1)
+    np.testing.assert_array_equal(check_examples(adapter, X, y), y // 10 - 1)
 
 
 @pytest.mark.parametrize(
@@ -118,18 +119,20 @@ def test_labels_that_are_numbers():
 )
 def test_messages(models, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        adapt(models)
+        as_voters(models)
 
 
 def test_messages_about_fitted_models():
     with pytest.raises(NotFittedError, match="GaussianNB"):
-        adapt([GaussianNB()])
+        as_voters([GaussianNB()])
     with pytest.raises(NotFittedError, match="ModelListClassifier"):
-        adapt(ModelListClassifier([GaussianNB()]))
-    adapter = adapt([GaussianNB().fit(X, LABELS), Constant("west", NAMES)])
+        as_voters(ModelListClassifier([GaussianNB()]))
+    adapter = as_voters([GaussianNB().fit(X, LABELS), Constant("west", NAMES)])
     with pytest.raises(ValueError, match="a list of models does not tell which rows each of them was fitted on: give"):
-        adapter.seen(150)
-    with pytest.raises(ValueError, match=r"models\[1\] predicts the label 'west', which is not among the classes \['e"):
+        rows_seen(adapter, 150)
+    with pytest.raises(
+        ValueError, match=r"models\[1\] predicts the label 'west', which the ensemble does not know; it knows 'e"
+    ):
         adapter.votes(X)
     with pytest.raises(ValueError, match="X has 4 columns, and the ensemble was fitted on 5"):
-        adapter.check(X[:, :4], LABELS)
+        check_examples(adapter, X[:, :4], LABELS)

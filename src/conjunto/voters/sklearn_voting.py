@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.pruning.adapters._adapter import Adapter, columns_expected_by
+from conjunto.voters.adapter import Adapter
+from conjunto.voters.checking import columns_expected_by
+from conjunto.voters.protocol import Unknown
 
 
 class SklearnVoting(Adapter):
@@ -19,8 +21,8 @@ class SklearnVoting(Adapter):
     def __init__(self, fitted: Any) -> None:
         check_is_fitted(fitted)
         super().__init__(fitted)
-        self.classes = getattr(fitted, "classes_", None)
-        self.soft = self.classes is not None and fitted.voting == "soft"
+        self.classes_ = getattr(fitted, "classes_", None)
+        self.adds_scores = self.classes_ is not None and fitted.voting == "soft"
         # Models that were dropped before the fit have a name and a weight, but no place in `estimators_`.
         self._kept = [k for k, (_, model) in enumerate(fitted.estimators) if not _dropped(model)]
 
@@ -28,17 +30,14 @@ class SklearnVoting(Adapter):
         return len(self.fitted.estimators_)
 
     @property
-    def _of_columns(self) -> Any:
+    def knows_columns(self) -> Any:
+        """A model that speaks for all of them; None where they do not agree."""
         return columns_expected_by(self.fitted.estimators_)
 
-    def _read(self, X: Any) -> Any:
-        self._check_columns(X)
-        return X
-
-    def _said(self, t: int, rows: Any) -> NDArray[Any]:
+    def _predicted(self, t: int, rows: Any) -> NDArray[Any]:
         return self.fitted.estimators_[t].predict(rows)
 
-    def _share(self, t: int, rows: Any) -> NDArray[np.float64]:
+    def _score(self, t: int, rows: Any) -> NDArray[np.float64]:
         return self.fitted.estimators_[t].predict_proba(rows)
 
     def _weights(self) -> NDArray[np.float64] | None:
@@ -46,13 +45,13 @@ class SklearnVoting(Adapter):
             return None
         return np.asarray(self.fitted.weights, dtype=np.float64)[self._kept]
 
-    def seen(self, n: int) -> NDArray[np.bool_]:
-        """Refuse: voting leaves no row out."""
-        raise ValueError(f"{self._name} shows all rows to every member: nothing is out of bag")
+    def seen(self) -> Unknown:
+        """Return why it is not known: voting leaves no row out."""
+        return Unknown(f"{self.name} shows all rows to every member: nothing is out of bag")
 
-    def take(self, members: Any) -> Any:
+    def take(self, voters: Any) -> Any:
         """Return an ensemble with these models, their names and weights, in this order."""
-        chosen = self._chosen(members)
+        chosen = self._chosen(voters)
         part = copy.copy(self.fitted)
         part.estimators = [self.fitted.estimators[self._kept[t]] for t in chosen]
         part.estimators_ = [self.fitted.estimators_[t] for t in chosen]

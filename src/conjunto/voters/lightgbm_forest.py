@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.pruning.adapters._adapter import Adapter
+from conjunto.voters.adapter import Adapter
 
 # Regressions whose answer is the mean of the raw scores itself, not a function of it.
 PLAIN_OBJECTIVES = {"regression", "regression_l1", "l1", "l2", "mae", "mse", "huber", "fair", "quantile", "mape"}
@@ -26,13 +26,13 @@ class LightGBMForest(Adapter):
     def __init__(self, fitted: Any) -> None:
         check_is_fitted(fitted)
         super().__init__(fitted)
-        self.classes = getattr(fitted, "classes_", None)
-        self.soft = self.classes is not None
+        self.classes_ = getattr(fitted, "classes_", None)
+        self.adds_scores = self.classes_ is not None
         objective = fitted.objective_
-        plain = self.soft or (objective in PLAIN_OBJECTIVES and not fitted.get_params().get("reg_sqrt"))
+        plain = self.adds_scores or (objective in PLAIN_OBJECTIVES and not fitted.get_params().get("reg_sqrt"))
         if callable(objective) or not plain:
             raise TypeError(
-                f"{self._name} with objective={objective!r} answers with a function of the mean of its trees, so that "
+                f"{self.name} with objective={objective!r} answers with a function of the mean of its trees, so that "
                 "trees are no voters"
             )
 
@@ -41,34 +41,29 @@ class LightGBMForest(Adapter):
         best = self.fitted.best_iteration_
         return int(best if best > 0 else self.fitted.booster_.current_iteration())
 
-    def _names(self) -> Any:
+    @property
+    def column_names(self) -> Any:
+        """The names of the columns; None where they had none."""
         # Earlier releases show the names that LightGBM gives to columns without one.
-        names = super()._names()
+        names = getattr(self.fitted, "feature_names_in_", None)
         unnamed = names is None or list(names) == [f"Column_{k}" for k in range(len(names))]
         return None if unnamed else names
 
-    def _spelled(self, names: Any) -> list[Any]:
+    def spelled(self, names: Any) -> list[Any]:
+        """Names as LightGBM spells them."""
         return [re.sub(r"\s+", "_", str(name)) for name in names]
 
-    def _read(self, X: Any) -> Any:
-        self._check_columns(X)
-        return X
-
-    def _said(self, t: int, rows: Any) -> NDArray[Any]:
+    def _predicted(self, t: int, rows: Any) -> NDArray[Any]:
         return np.asarray(self.fitted.predict(rows, raw_score=True, start_iteration=t, num_iteration=1))
 
-    def _share(self, t: int, rows: Any) -> NDArray[np.float64]:
-        raw = self._said(t, rows)
+    def _score(self, t: int, rows: Any) -> NDArray[np.float64]:
+        raw = self._predicted(t, rows)
         # With two classes there is one score: what speaks for the second class speaks against the first.
         return np.stack([-raw, raw], axis=1) if raw.ndim == 1 else raw
 
-    def seen(self, n: int) -> NDArray[np.bool_]:
-        """Refuse: LightGBM keeps no samples."""
-        raise ValueError(f"{self._name} does not tell which rows its trees saw: give rows that none of them saw")
-
-    def take(self, members: Any) -> Any:
+    def take(self, voters: Any) -> Any:
         """Return a forest with the trees of these iterations, in this order."""
-        chosen = self._chosen(members)
+        chosen = self._chosen(voters)
         booster = self.fitted.booster_
         width = booster.num_model_per_iteration()
         trees = [t * width + k for t in chosen for k in range(width)]

@@ -6,7 +6,7 @@ from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from conjunto.pruning.adapters import adapt
+from conjunto.voters import as_voters, rows_seen
 
 from .oracles import NAMES, as_frame, check_adapter, make_rows
 
@@ -48,25 +48,25 @@ def test_regressors():
     part = check_adapter(fitted, TEST, by_hand, SUBSET)
     for t, staged in enumerate(part.staged_predict(TEST)):
         np.testing.assert_array_equal(staged, by_hand(SUBSET[: t + 1]))
-    assert adapt(fitted).votes(TEST).rule == "median"
+    assert as_voters(fitted).votes(TEST).rule == "weighted-median"
 
 
 def test_boosting_that_ended_early():
     fitted = AdaBoostClassifier(DecisionTreeClassifier(), n_estimators=5, random_state=0).fit(X, LABELS)
     assert len(fitted.estimators_) < len(fitted.estimator_weights_)
-    votes = adapt(fitted).votes(TEST)
+    votes = as_voters(fitted).votes(TEST)
     assert len(votes) == len(votes.weights) == len(fitted.estimators_)
-    np.testing.assert_array_equal(adapt(fitted).take([0]).predict(TEST), fitted.predict(TEST))
+    np.testing.assert_array_equal(as_voters(fitted).take([0]).predict(TEST), fitted.predict(TEST))
 
 
 def test_messages():
     with pytest.raises(NotFittedError, match="AdaBoostClassifier"):
-        adapt(AdaBoostClassifier())
+        as_voters(AdaBoostClassifier())
     with pytest.raises(
         ValueError, match="AdaBoostClassifier shows all rows to every member, as boosting does: nothing"
     ):
-        adapt(AdaBoostClassifier(n_estimators=2).fit(X, LABELS)).seen(150)
+        rows_seen(as_voters(AdaBoostClassifier(n_estimators=2).fit(X, LABELS)), 150)
     with pytest.raises(
         ValueError, match="AdaBoostRegressor draws samples by weights that are not kept: what is out of"
     ):
-        adapt(AdaBoostRegressor(n_estimators=2).fit(X, TARGETS)).seen(150)
+        rows_seen(as_voters(AdaBoostRegressor(n_estimators=2).fit(X, TARGETS)), 150)

@@ -11,9 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from conjunto.pruning.model_list import ModelListClassifier, ModelListRegressor
+from conjunto.voters.voting_models import ModelListClassifier, ModelListRegressor
 
-from .adapters.oracles import NAMES, as_frame, make_rows
+from .oracles import NAMES, as_frame, make_rows
 
 X, LABELS, TARGETS = make_rows()
 CLASSIFIERS = [DecisionTreeClassifier(max_depth=2, random_state=0), GaussianNB(), LogisticRegression()]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from conjunto.pruning.adapters import adapt
+from conjunto.voters import as_voters, rows_seen
+from conjunto.voters.checking import check_examples
 
 from .oracles import NAMES, as_frame, check_adapter, make_rows
 
@@ -34,7 +35,7 @@ def test_classifiers(n_classes, frame):
 
     part = check_adapter(fitted, test, by_hand, SUBSET)
     assert part.n_estimators == part.n_estimators_ == 3
-    gains = adapt(fitted).take(range(12)).feature_importances_
+    gains = as_voters(fitted).take(range(12)).feature_importances_
     np.testing.assert_array_equal(gains, fitted.feature_importances_)
     assert part.fit(rows, y).n_estimators_ == 3
 
@@ -51,25 +52,25 @@ def test_categories_of_a_frame():
     frame = frame.astype({"column 0": "category"})
     fitted = lightgbm.LGBMClassifier(**FOREST, random_state=0).fit(frame, LABELS)
     sums = sum(raw(fitted, t, frame) for t in SUBSET)
-    np.testing.assert_array_equal(adapt(fitted).take(SUBSET).predict(frame), NAMES[sums.argmax(axis=1)])
+    np.testing.assert_array_equal(as_voters(fitted).take(SUBSET).predict(frame), NAMES[sums.argmax(axis=1)])
 
 
 def test_names():
-    without = adapt(lightgbm.LGBMClassifier(**FOREST).fit(X, LABELS))
+    without = as_voters(lightgbm.LGBMClassifier(**FOREST).fit(X, LABELS))
     np.testing.assert_array_equal(without.votes(as_frame(X)).labels, without.votes(X).labels)
-    adapter = adapt(lightgbm.LGBMClassifier(**FOREST).fit(as_frame(X), LABELS))
+    adapter = as_voters(lightgbm.LGBMClassifier(**FOREST).fit(as_frame(X), LABELS))
     with pytest.raises(ValueError, match=r"X lacks 'column_0', .* and has 'x', .* it was fitted on 'column_0'"):
         adapter.votes(as_frame(X).rename(columns={"column 0": "x"}))
     with pytest.raises(ValueError, match="X has 4 columns, and the ensemble was fitted on 5"):
-        adapter.check(X[:, :4], LABELS)
+        check_examples(adapter, X[:, :4], LABELS)
 
 
 def test_messages():
     with pytest.raises(NotFittedError, match="LGBMClassifier"):
-        adapt(lightgbm.LGBMClassifier(**FOREST))
+        as_voters(lightgbm.LGBMClassifier(**FOREST))
     with pytest.raises(ValueError, match="LGBMClassifier does not tell which rows its trees saw: give rows that"):
-        adapt(lightgbm.LGBMClassifier(**FOREST).fit(X, LABELS)).seen(150)
+        rows_seen(as_voters(lightgbm.LGBMClassifier(**FOREST).fit(X, LABELS)), 150)
     with pytest.raises(TypeError, match="LGBMRegressor with objective='poisson' answers with a function of the mean"):
-        adapt(lightgbm.LGBMRegressor(**FOREST, objective="poisson").fit(X, np.exp(TARGETS)))
+        as_voters(lightgbm.LGBMRegressor(**FOREST, objective="poisson").fit(X, np.exp(TARGETS)))
     with pytest.raises(TypeError, match="LGBMClassifier cannot be taken apart: in gradient boosting every member"):
-        adapt(lightgbm.LGBMClassifier(n_estimators=2, verbose=-1, n_jobs=1).fit(X, LABELS))
+        as_voters(lightgbm.LGBMClassifier(n_estimators=2, verbose=-1, n_jobs=1).fit(X, LABELS))

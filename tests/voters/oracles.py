@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from conjunto.ballot import decide, leaders
-from conjunto.pruning.adapters import adapt
+from conjunto.combination import decide
+from conjunto.voters import Voters, as_voters
 
 NAMES = np.array(["east", "north", "south"])
 
@@ -26,11 +26,13 @@ def as_frame(X):
 
 
 def decision(adapter, X):
-    """What the voters say together: the largest sum of shares, or the vote, mean or median."""
-    if not adapter.soft:
-        return decide(adapter.votes(X))
-    sums = sum(adapter.shares(t, X) for t in range(len(adapter)))
-    return adapter.classes[leaders(sums)]
+    """What the voters say together, one after another."""
+    return decide(adapter.contributions(X))
+
+
+def cast(voters, X):
+    """(voters, n[, K]): the vote of each."""
+    return voters.contributions(X).votes().answers
 
 
 def predictions(fitted, X):
@@ -50,8 +52,10 @@ def assert_same(said, expected):
 def check_adapter(fitted, X, by_hand, subset):
     """Votes decide as the ensemble does; parts of it do as `by_hand(members)`; the ensemble stays as it was."""
     before, state = predictions(fitted, X), copy.deepcopy(fitted.__dict__)
-    adapter = adapt(fitted)
+    adapter = as_voters(fitted)
+    assert isinstance(adapter, Voters)
     assert_same([decision(adapter, X)], before[:1])
+    assert_same([decide(adapter.votes(X))], before[:1])
 
     whole = adapter.take(range(len(adapter)))
     assert type(whole) is type(fitted)
@@ -60,15 +64,14 @@ def check_adapter(fitted, X, by_hand, subset):
 
     part = adapter.take(subset)
     assert_same([part.predict(X)], [by_hand(subset)])
-    again = adapt(part)
+    again = as_voters(part)
     assert len(again) == len(subset)
-    np.testing.assert_array_equal(again.votes(X).answers, adapter.votes(X).answers[subset])
+    np.testing.assert_array_equal(cast(again, X), cast(adapter, X)[subset])
+    np.testing.assert_array_equal(cast(again, X), np.stack(list(adapter.contributions(X, subset).answers)))
     assert_same([decision(again, X)], [by_hand(subset)])
 
     read = adapter.read(X)
-    np.testing.assert_array_equal(adapter.votes(read).answers, adapter.votes(X).answers)
-    if adapter.soft:
-        np.testing.assert_array_equal(adapter.shares(0, read), adapter.shares(0, X))
+    np.testing.assert_array_equal(cast(adapter, read), cast(adapter, X))
 
     assert_same(predictions(pickle.loads(pickle.dumps(part)), X), predictions(part, X))
     assert type(clone(part)) is type(fitted)

@@ -12,8 +12,10 @@ from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.ballot import count_votes
-from conjunto.pruning._labels import codes_of, one_answer
+from conjunto.classes import Classes
+from conjunto.combination import combine
+from conjunto.ties import leaders
+from conjunto.voters.checking import one_answer
 from conjunto.votes import Votes
 
 
@@ -85,7 +87,7 @@ class ModelListClassifier(ClassifierMixin, _ModelList):
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from conjunto.pruning.model_list import ModelListClassifier
+    >>> from conjunto.voters.voting_models import ModelListClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> models = [DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y) for depth in (1, 2, 3)]
     >>> vote = ModelListClassifier.of_fitted(models)
@@ -117,7 +119,7 @@ class ModelListClassifier(ClassifierMixin, _ModelList):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with most votes; ties go to the lowest class."""
         check_is_fitted(self)
-        return self.classes_[self._counts(X).argmax(axis=1)]
+        return self.classes_[leaders(self._counts(X))]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of votes for each class."""
@@ -126,9 +128,12 @@ class ModelListClassifier(ClassifierMixin, _ModelList):
 
     def _counts(self, X: Any) -> NDArray[np.float64]:
         labels = np.stack(
-            [codes_of(model.predict(X), self.classes_, f"models[{t}]") for t, model in enumerate(self.estimators_)]
+            [
+                encode_answers(model.predict(X), self.classes_, f"models[{t}]")
+                for t, model in enumerate(self.estimators_)
+            ]
         )
-        return count_votes(Votes(labels=labels, classes=self.classes_)).counts
+        return combine(Votes(labels=labels, classes=self.classes_)).counts
 
 
 class ModelListRegressor(RegressorMixin, _ModelList):
@@ -148,7 +153,7 @@ class ModelListRegressor(RegressorMixin, _ModelList):
     --------
     >>> import numpy as np
     >>> from sklearn.dummy import DummyRegressor
-    >>> from conjunto.pruning.model_list import ModelListRegressor
+    >>> from conjunto.voters.voting_models import ModelListRegressor
     >>> X, y = np.zeros((3, 1)), np.array([0.0, 1.0, 5.0])
     >>> models = [DummyRegressor(strategy=strategy).fit(X, y) for strategy in ("mean", "median")]
     >>> ModelListRegressor.of_fitted(models).predict(X[:1])
@@ -172,12 +177,17 @@ class ModelListRegressor(RegressorMixin, _ModelList):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean of what the models predict."""
         check_is_fitted(self)
-        said = [one_answer(model.predict(X), f"models[{t}]") for t, model in enumerate(self.estimators_)]
-        return np.mean(said, axis=0, dtype=np.float64)
+        answers = [one_answer(model.predict(X), f"models[{t}]") for t, model in enumerate(self.estimators_)]
+        return combine(Votes(values=np.stack(answers).astype(np.float64))).counts
 
 
 def _one_column(y: Any) -> NDArray[Any]:
     return check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
+
+
+def encode_answers(answers: Any, classes: NDArray[Any], who: str) -> NDArray[np.int32]:
+    """The code of each label that a model predicts; refuses others, since a code of -1 would be an abstention."""
+    return Classes(classes).encode(one_answer(answers, who), who=f"{who} predicts")
 
 
 def classes_of(models: Sequence[Any]) -> NDArray[Any] | None:

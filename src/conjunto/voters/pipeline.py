@@ -1,0 +1,50 @@
+"""Pipelines of scikit-learn: the ensemble is the last step, and the steps before it transform X."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from conjunto.voters.adapter import Adapter
+from conjunto.voters.checking import classes_of_voters
+from conjunto.voters.protocol import Seen, Unknown, Voters
+from conjunto.votes import RollCall, Votes
+
+
+class PipelineAdapter(Adapter):
+    """A pipeline that ends in an ensemble, whose voters are its own."""
+
+    def __init__(self, fitted: Any, inner: Voters) -> None:
+        super().__init__(fitted)
+        self._inner = inner
+        self.classes_ = classes_of_voters(inner)
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+    def _read(self, X: Any) -> Any:
+        # A pipeline of one step has no slice before it.
+        before = self.fitted[:-1].transform(X) if len(self.fitted) > 1 else X
+        return self._inner.read(before)
+
+    def votes(self, X: Any) -> Votes:
+        """Return what each voter says about the transformed rows."""
+        return self._inner.votes(self.read(X).rows)
+
+    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> RollCall:
+        """Return the same of some voters, one after another."""
+        return self._inner.contributions(self.read(X).rows, voters)
+
+    def seen(self) -> Seen | Unknown:
+        """Return which training rows each voter saw."""
+        return self._inner.seen()
+
+    def take(self, voters: Any) -> Any:
+        """Return a pipeline whose last step has these voters."""
+        part = copy.copy(self.fitted)
+        name, _ = self.fitted.steps[-1]
+        part.steps = [*self.fitted.steps[:-1], (name, self._inner.take(self._chosen(voters)))]
+        return part

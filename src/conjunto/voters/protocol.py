@@ -1,0 +1,116 @@
+"""`Voters`: any fitted ensemble as voters that can be asked one by one and taken apart.
+
+Ensembles of conjunto meet the protocol themselves; those of other libraries through an adapter (`as_voters`). Whatever
+is done with an ensemble after it is fitted, ordering, pruning, combining, measuring, needs nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conjunto.votes import RollCall, Votes
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """What cannot be told about an ensemble, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The training rows that each voter learned from."""
+
+    name: str
+    """Of the ensemble, for messages."""
+    known: NDArray[np.bool_] | None = None
+    """(voters, n), where the ensemble knows how many rows there were."""
+    samples: Sequence[NDArray[np.intp]] | None = None
+    """The numbers of the rows in each sample, where it does not."""
+    n: int | None = None
+    """Number of training rows, where samples tell it."""
+
+    @staticmethod
+    def of_matrix(seen: NDArray[np.bool_], name: str) -> Seen:
+        """From (voters, n)."""
+        return Seen(name, known=seen)
+
+    def matrix(self, n: int) -> NDArray[np.bool_]:
+        """(voters, n): the rows that each voter saw, of n training rows; refuses rows of other data."""
+        fitted_on = self.n if self.known is None else self.known.shape[1]
+        if fitted_on is not None and fitted_on != n:
+            raise ValueError(
+                f"{self.name} was fitted on {fitted_on} rows: out-of-bag rows need them, all of the {fitted_on} "
+                f"training rows, got {n} rows"
+            )
+        if self.known is not None:
+            return self.known
+        assert self.samples is not None
+        return _rows_in(self.samples, n, self.name)
+
+
+@runtime_checkable
+class Voters(Protocol):
+    """A fitted ensemble as voters: members, rounds of boosting, or committees."""
+
+    def __len__(self) -> int:
+        """Return the number of voters."""
+        ...
+
+    def read(self, X: Any) -> Any:
+        """Return X checked and converted; `votes` and `contributions` take this in place of X."""
+        ...
+
+    def votes(self, X: Any) -> Votes:
+        """Return what each voter says about each row, with weights and rule: what the ensemble decides by."""
+        ...
+
+    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> RollCall:
+        """Return the same of some voters (None: all), one after another, never held whole."""
+        ...
+
+    def seen(self) -> Seen | Unknown:
+        """Return which training rows each voter learned from, or why that is not known."""
+        ...
+
+    def take(self, voters: Sequence[int] | NDArray[Any]) -> Any:
+        """Return a fitted ensemble of the same type with some of the voters, in this order."""
+        ...
+
+
+def rows_seen(voters: Voters, n: int) -> NDArray[np.bool_]:
+    """(voters, n): the training rows that each voter saw; an error where that is not known."""
+    seen = voters.seen()
+    if isinstance(seen, Unknown):
+        raise ValueError(seen.reason)
+    return seen.matrix(n)
+
+
+def votes_out_of_bag(voters: Voters, X: Any) -> Votes:
+    """The votes on the training rows X in which each voter abstains on the rows that it saw."""
+    seen = voters.seen()
+    if isinstance(seen, Unknown):
+        # Before anybody is asked.
+        raise ValueError(seen.reason)
+    votes = voters.votes(X)
+    return votes.without(seen.matrix(votes.n_examples))
+
+
+def _rows_in(samples: Sequence[NDArray[np.intp]], n: int, name: str) -> NDArray[np.bool_]:
+    """(T, n): voters by the numbers of the rows in their samples."""
+    seen = np.zeros((len(samples), n), dtype=bool)
+    for t, rows in enumerate(samples):
+        if rows.max(initial=-1) >= n:
+            raise ValueError(f"{name} was fitted on more than {n} rows: out-of-bag rows need the training data")
+        seen[t, rows] = True
+    # Rows at the end that nobody saw, where chance would have shown them to somebody, are rows of other data.
+    unseen = n - 1 - int(np.flatnonzero(seen.any(axis=0)).max(initial=-1))
+    if unseen * len(samples) * np.log1p(-min(seen.mean(), 1 - 1e-12)) < np.log(1e-9):
+        raise ValueError(f"{name} was fitted on fewer than {n} rows: out-of-bag rows need the training data")
+    return seen
