@@ -11,34 +11,26 @@ import pandas as pd
 import polars as pl
 import pytest
 import skops.io
-from sklearn.base import clone, is_classifier
+from sklearn.base import ClassifierMixin, clone, is_classifier
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import conjunto
-from conjunto.ballot import decide
+from conjunto.combination import decide
+from conjunto.ensembles._ensemble import Ensemble
+from conjunto.ensembles._independent import IndependentEnsemble
+from conjunto.ensembles.rules import CLASSIFICATION
 
 NAMES = sorted(set(conjunto._HOMES) - {"Votes"})
-ENSEMBLES = [name for name in NAMES if not name.startswith(("C45", "CART", "IGPTree", "Pruned"))]
-SEQUENTIAL = [
-    name
-    for name in ENSEMBLES
-    if name.startswith(("AdaBoost", "ArcX4", "MultiBoost", "ThreeBoost", "IGPBoosting", "IGPCommittees"))
-]
-INDEPENDENT = [name for name in ENSEMBLES if name not in SEQUENTIAL]
-# Three members are three, one per pair of classes too, and how many members a committee has depends on their number.
-GROWING = [
-    name for name in ENSEMBLES if not name.startswith(("MultiBoost", "ThreeBoost", "IGPCommittees", "RoundRobin"))
-]
-# Schapire's three members may be ensembles; a discriminant is no column of X.
-ON_COLUMNS = [name for name in ENSEMBLES if not name.startswith(("ThreeBoost", "DoubleBagging"))]
-CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
+KINDS = {name: getattr(conjunto, name) for name in NAMES}
+# What a method is like is said on its class: a new one joins these tests by being listed in `conjunto`.
+ENSEMBLES = [name for name, kind in KINDS.items() if issubclass(kind, Ensemble)]
+INDEPENDENT = [name for name in ENSEMBLES if issubclass(KINDS[name], IndependentEnsemble)]
+GROWING = [name for name in ENSEMBLES if KINDS[name].grows]
+ON_COLUMNS = [name for name in ENSEMBLES if KINDS[name].on_columns]
+CLASSIFIERS = [name for name, kind in KINDS.items() if issubclass(kind, ClassifierMixin)]
 
 # Whatever a method draws per row (a sample, a weight, a label) is another draw when rows are repeated.
-DRAWS_ROWS = (
-    *("Bagging", "Pasting", "RandomForest", "ClassSwitching", "Flipping", "Wagging", "OutputSmearing"),
-    *("MultiBoost", "ThreeBoost", "IGP", "DoubleBagging", "Pruned"),
-)
 WAIVER = {
     "check_sample_weight_equivalence_on_dense_data": "the random draw depends on the number of rows",
 }
@@ -48,7 +40,7 @@ def make(name, **parameters):
     cls = getattr(conjunto, name)
     if "n_estimators" in inspect.signature(cls).parameters:
         parameters = {"n_estimators": 12} | parameters
-    if name == "IGPCommitteesClassifier":
+    if "committee_size" in inspect.signature(cls).parameters:
         parameters = {"n_committees": 4, "committee_size": 3} | parameters
     if "random_state" not in inspect.signature(cls).parameters:
         # C4.5 draws nothing.
@@ -57,7 +49,7 @@ def make(name, **parameters):
 
 
 def expected_failed_checks(estimator):
-    return WAIVER if type(estimator).__name__.startswith(DRAWS_ROWS) else {}
+    return WAIVER if getattr(estimator, "draws_per_row", False) else {}
 
 
 def checked():
@@ -66,10 +58,10 @@ def checked():
         cls = getattr(conjunto, name)
         default = inspect.signature(cls).parameters.get("n_estimators")
         yield cls(n_estimators=25) if default is not None and default.default > 25 else cls()
-    for algorithm in ("samme.r", "m2", "mh", "gentle", "logit"):
-        yield conjunto.AdaBoostClassifier(n_estimators=15, algorithm=algorithm)
-    # Stumps are no better than chance for M1 on some of the checks' data.
-    yield conjunto.AdaBoostClassifier(conjunto.CARTClassifier(max_depth=3), 15, algorithm="m1")
+    for algorithm in CLASSIFICATION:
+        # Stumps are no better than chance for M1 on some of the checks' data.
+        learner = conjunto.CARTClassifier(max_depth=3) if algorithm.startswith("m1") else None
+        yield conjunto.AdaBoostClassifier(learner, 15, algorithm=algorithm)
     yield conjunto.AdaBoostRegressor(n_estimators=15, algorithm="r")
     yield conjunto.CARTClassifier(splits="oblique")
     yield conjunto.CARTRegressor(splits="oblique")
@@ -96,11 +88,11 @@ def says(model, X):
 
 def stored(model):
     model = getattr(model, "estimator_", model)
-    return (model._members.forest if hasattr(model, "_members") else model.tree_).arrays()
+    return (model._panel.members.forest if hasattr(model, "_panel") else model.tree_).arrays()
 
 
 def same_arrays(one, other):
-    return len(one) == len(other) and all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    return list(one) == list(other) and all(np.array_equal(one[name], other[name]) for name in one)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -188,7 +180,7 @@ def test_first_members_do_not_depend_on_how_many_follow(name):
     twenty = make(name, n_estimators=20).fit(X, y)
     # A member that leaves nothing to learn ends a sequence early.
     assert len(sixty) > 10
-    assert same_arrays(sixty._members.forest.take(np.arange(min(20, len(sixty)))).arrays(), stored(twenty))
+    assert same_arrays(sixty._panel.members.forest.take(np.arange(min(20, len(sixty)))).arrays(), stored(twenty))
 
 
 @pytest.mark.parametrize("name", GROWING)
@@ -290,6 +282,11 @@ def test_probabilities_are_shares(name, vote):
         np.testing.assert_array_equal(model.predict_log_proba(X), np.log(shares))
 
 
+def hard(name):
+    """Votes that are counted, where a method can also add up shares."""
+    return {"vote": "hard"} if "vote" in inspect.signature(KINDS[name]).parameters else {}
+
+
 def committees(each, groups):
     """What each committee says: the label that most of its members give, of equal ones the lowest."""
     return np.stack(
@@ -300,14 +297,14 @@ def committees(each, groups):
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_votes_are_what_the_members_say(name):
     X, y = table(name)
-    model = make(name, **({"vote": "hard"} if name == "RandomForestClassifier" else {})).fit(X, y)
+    model = make(name, **hard(name)).fit(X, y)
     votes = model.votes(X)
-    members = 3 if name.startswith(("ThreeBoost", "RoundRobin")) else 12
+    members = 12 if KINDS[name].size_parameter else 3
     assert votes.answers.shape[:2] == (members, len(X))
     assert len(model.estimators_) == len(model.estimator_weights_) == members
     each = np.stack([member.predict(X) for member in model.estimators_])
     weights = model.estimator_weights_
-    if name == "ECOCClassifier":
+    if votes.for_sets:
         np.testing.assert_array_equal(votes.scores, each[:, :, None] == model.code_[:, None])
     elif name in CLASSIFIERS:
         np.testing.assert_array_equal(model.classes_[votes.labels], each)
@@ -330,10 +327,10 @@ def test_votes_are_what_the_members_say(name):
 @pytest.mark.parametrize("name", GROWING)
 def test_stages(name):
     X, y = table(name)
-    model = make(name, **({"vote": "hard"} if name == "RandomForestClassifier" else {})).fit(X, y)
+    model = make(name, **hard(name)).fit(X, y)
     stages = [stage.copy() for stage in model.staged_predict(X)]
     assert len(stages) == 12
-    four = make(name, n_estimators=4, **({"vote": "hard"} if name == "RandomForestClassifier" else {})).fit(X, y)
+    four = make(name, n_estimators=4, **hard(name)).fit(X, y)
     if name in CLASSIFIERS:
         np.testing.assert_array_equal(stages[3], four.predict(X))
         np.testing.assert_array_equal(stages[-1], model.predict(X))
@@ -357,7 +354,7 @@ def test_leaves_are_those_of_the_members(name):
     X, y = table(name)
     model = make(name).fit(X, y)
     leaves = model.apply(X)
-    assert leaves.shape == (len(X), len(model))
+    assert leaves.shape == (len(X), len(model.estimators_))
     np.testing.assert_array_equal(leaves, np.stack([member.apply(X) for member in model.estimators_], axis=1))
 
 

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from conjunto import AdaBoostRegressor, CARTClassifier, CARTRegressor
-from conjunto.ballot import weighted_median
+from conjunto.combination import weighted_median
 from conjunto.datasets import make_twonorm
 from conjunto.ensembles._watch import HELD_OUT
 from conjunto.evaluation import error_curve

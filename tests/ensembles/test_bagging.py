@@ -202,7 +202,7 @@ def test_samples_may_miss_a_class(learner, vote):
     bag = BaggingClassifier(learner, n_estimators=30, vote=vote, random_state=0).fit(X[kept], names)
     missed = [100 not in rows for rows in bag.estimators_samples_]
     assert any(missed)
-    said = bag.votes(X[kept]).labels
+    said = bag.votes(X[kept]).as_labels().labels
     assert not (said[missed] == 2).any()
     shares = bag.predict_proba(X[kept])
     assert shares.shape == (101, 3)

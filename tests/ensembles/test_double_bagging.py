@@ -15,6 +15,7 @@ from conjunto.datasets import make_ringnorm, make_twonorm, make_waveform
 from conjunto.evaluation import oob_votes
 from conjunto.learners.growing import grow_trees
 from conjunto.problem import Columns, Problem
+from conjunto.view import View
 
 
 def left_out(samples, n):
@@ -31,12 +32,12 @@ def test_members_by_hand(seed):
     for t, (member, rows, out) in enumerate(zip(model.estimators_, samples, left_out(samples, 150), strict=True)):
         truth = LinearDiscriminantAnalysis().fit(X[out], y[out])
         # The sign of a direction is nobody's choice, but decides between equally good cuts.
-        signs = np.sign((truth.transform(X) * model._members.features[t](X)).sum(axis=0))
+        signs = np.sign((truth.transform(X) * model._panel.members.features[t](X)).sum(axis=0))
         wide = np.hstack([X, signs * truth.transform(X)])
         problem = Problem(wide, y.astype(np.int32), Columns((None,) * 23), model.classes_)
-        weights = np.bincount(rows, minlength=150).astype(np.uint8)[None]
+        weights = np.bincount(rows, minlength=150)
         numbers = np.array([t], dtype=np.uint64)
-        tree = grow_trees(CARTClassifier(), problem, model._key, numbers, weights=weights, labels=None, columns=None)
+        tree = grow_trees(CARTClassifier(), problem, model._drawn.key, numbers, [View(weights)])
         said = tree.labels(np.hstack([X_new, signs * truth.transform(X_new)]))[0]
         np.testing.assert_array_equal(member.predict(X_new), model.classes_[said])
 
@@ -102,7 +103,7 @@ def test_out_of_bag_votes_would_mislead():
         X, y = make_twonorm(120, random_state=seed)
         X_test, y_test = make_twonorm(2000, random_state=100 + seed)
         model = DoubleBaggingClassifier(n_estimators=60, random_state=seed).fit(X, y)
-        labels = model._abstain(model.votes(X)).labels
+        labels = model.votes(X).without(model._drawn.seen()).labels
         seen = (labels == y)[labels >= 0].mean()
         optimism.append(seen - (model.votes(X_test).labels == y_test).mean())
     # Without the leak the differences would be around 0, all six above it in one of 64 cases, let alone by points.
@@ -168,7 +169,7 @@ def test_soft_votes_are_mean_shares():
 def test_warm_start_does_not_mix_learners():
     X, y = make_twonorm(60, random_state=0)
     model = DoubleBaggingClassifier(n_estimators=3, warm_start=True, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="cannot mix"):
+    with pytest.raises(ValueError, match=r"goes on as the first fit began, and .*estimator changed"):
         model.set_params(estimator=GaussianNB(), n_estimators=5).fit(X, y)
     grown = DoubleBaggingClassifier(GaussianNB(), 3, warm_start=True, random_state=0).fit(X, y)
     grown.set_params(n_estimators=6).fit(X, y)

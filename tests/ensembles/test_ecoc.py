@@ -6,7 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from conjunto import CARTClassifier, ECOCClassifier
-from conjunto.ballot import decide
+from conjunto.combination import decide
 from conjunto.evaluation import error_curve, margins
 from conjunto.generation.labels import class_partitions
 

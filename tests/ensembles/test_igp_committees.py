@@ -11,7 +11,7 @@ from conjunto import (
     IGPTreeClassifier,
     Votes,
 )
-from conjunto.ballot import decide
+from conjunto.combination import decide
 from conjunto.datasets import make_waveform
 from conjunto.learners.rounds import TreeRounds
 from conjunto.problem import read_problem
@@ -45,7 +45,7 @@ def test_the_decision_by_hand(votes, shape):
     np.testing.assert_allclose(model.predict_proba(FRESH), counts / shape[0])
     np.testing.assert_array_equal(decide(said), labels)
     stages = list(model.staged_predict(FRESH))
-    assert len(stages) == len(model) == shape[0] * shape[1]
+    assert len(stages) == len(model.estimators_) == shape[0] * shape[1]
     for t, staged in enumerate(stages, 1):
         part, _ = decision(said.labels[:t], model.estimator_weights_[:t], said.groups[:t])
         np.testing.assert_array_equal(staged, part)
@@ -136,7 +136,7 @@ def test_committees_are_as_good_as_they_should_be():
     """The thesis, waveform with 300 rows: 11 committees of 9 err by about 0.18, one boosted committee more."""
     X, y = make_waveform(300, random_state=0)
     model = IGPCommitteesClassifier(random_state=0).fit(X, y)
-    assert len(model) == 99
+    assert len(model.estimators_) == 99
     assert model.score(FRESH, FRESH_Y) > 0.79
 
 

@@ -19,8 +19,10 @@ def member(model, t, weights=None):
     """What member t must say about the training rows, from its halves."""
     problem = read_problem(IGPTreeClassifier(), X, Y, None, classification=True)
     weights = np.ones(len(Y), dtype=int) if weights is None else weights
-    halves = Stream(model._key, t).halves(problem.y, weights > 0, 3)
-    return TreeRounds(IGPTreeClassifier(), problem, model._key, "labels", 1).fit([View(weights, halves=halves)], [t])[0]
+    halves = Stream(model._drawn.key, t).halves(problem.y, weights > 0, 3)
+    return TreeRounds(IGPTreeClassifier(), problem, model._drawn.key, "labels", 1).fit(
+        [View(weights, halves=halves)], [t]
+    )[0]
 
 
 @pytest.mark.parametrize("weighted", [False, True])

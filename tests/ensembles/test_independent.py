@@ -16,7 +16,9 @@ from conjunto import (
     RandomizationClassifier,
 )
 from conjunto.datasets import make_twonorm
-from conjunto.ensembles._independent import IndependentEnsemble
+from conjunto.draw import Draw
+
+from ..forests import assert_same_trees
 
 X, Y = make_twonorm(60, random_state=0)
 
@@ -255,10 +257,10 @@ def test_batches_are_one_fit(monkeypatch):
     whole = BaggingClassifier(n_estimators=30, random_state=0).fit(X, Y)
     monkeypatch.setattr("conjunto.ensembles._independent.BATCH_CELLS", 7 * 60)
     parts = BaggingClassifier(n_estimators=30, random_state=0).fit(X, Y)
-    for one, other in zip(parts._members.forest.arrays(), whole._members.forest.arrays(), strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert_same_trees(parts._panel.members.forest, whole._panel.members.forest)
 
 
-def test_a_method_defines_its_view():
-    with pytest.raises(NotImplementedError, match="defines _view"):
-        IndependentEnsemble()._view(None, None)
+def test_a_method_that_draws_nothing_shows_everything():
+    model = RandomizationClassifier(n_estimators=3).fit(X, Y)
+    assert model._drawn.draw == Draw()
+    assert [len(rows) for rows in model.estimators_samples_] == [len(X)] * 3

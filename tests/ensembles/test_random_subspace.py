@@ -9,8 +9,7 @@ from conjunto.datasets import make_twonorm
 
 
 def columns_used(forest, t):
-    arrays = forest.take(np.array([t])).arrays()
-    test = arrays[7]
+    test = forest.take(np.array([t])).arrays()["test"]
     return set((test & ((1 << 29) - 1)).tolist())
 
 
@@ -20,7 +19,7 @@ def test_a_tree_uses_only_its_columns(max_features, width):
     model = RandomSubspaceClassifier(n_estimators=20, max_features=max_features, random_state=0).fit(X, y)
     for t, columns in enumerate(model.estimators_features_):
         assert len(columns) == len(np.unique(columns)) == width
-        assert columns_used(model._members.forest, t) <= set(columns.tolist())
+        assert columns_used(model._panel.members.forest, t) <= set(columns.tolist())
     drawn = {tuple(columns) for columns in model.estimators_features_}
     assert len(drawn) > 1 or width == 20
 

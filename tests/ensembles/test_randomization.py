@@ -5,6 +5,9 @@ from conjunto import CARTClassifier, RandomizationClassifier
 from conjunto.datasets import make_twonorm
 from conjunto.learners.growing import grow_trees
 from conjunto.problem import read_problem
+from conjunto.view import View
+
+from ..forests import assert_same_trees
 
 
 def root_splits(X, y):
@@ -32,7 +35,7 @@ def test_the_root_is_one_of_the_k_best_splits(k_best):
     taken = []
     for member in model.estimators_:
         arrays = member.tree_.arrays()
-        root = (int(arrays[7][0] & ((1 << 29) - 1)), arrays[4][0])
+        root = (int(arrays["test"][0] & ((1 << 29) - 1)), arrays["threshold"][0])
         (place,) = [i for i, (column, c) in enumerate(best) if column == root[0] and np.isclose(c, root[1])]
         taken.append(place)
     # Each of k splits misses 300 uniform draws with a chance of (1 - 1 / 20)^300 = 2e-7; equally good splits at the
@@ -47,11 +50,8 @@ def test_one_best_split_is_a_plain_tree():
     model = RandomizationClassifier(n_estimators=6, k_best=1, random_state=0).fit(X, y)
     plain = CARTClassifier()
     problem = read_problem(plain, X, y, None, classification=True)
-    trees = grow_trees(
-        plain, problem, model._key, np.arange(6, dtype=np.uint64), weights=None, labels=None, columns=None
-    )
-    for one, other in zip(model._members.forest.arrays(), trees.arrays(), strict=True):
-        np.testing.assert_array_equal(one, other)
+    trees = grow_trees(plain, problem, model._drawn.key, np.arange(6, dtype=np.uint64), [View()] * 6)
+    assert_same_trees(model._panel.members.forest, trees)
 
 
 def test_trees_differ_and_have_no_training_error():

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from conjunto import RoundRobinClassifier
-from conjunto.ballot import decide
+from conjunto.combination import decide
 
 WORDS = np.array([f"d{k}" for k in range(10)])
 

@@ -3,15 +3,12 @@ import pytest
 
 from conjunto import CARTClassifier, WaggingClassifier
 from conjunto.datasets import make_twonorm
-from conjunto.problem import Problem
-from conjunto.streams import Stream
 
 X, Y = make_twonorm(200, random_state=0)
 
 
 def weights(model):
-    outline = Problem.outline(200, 20)
-    return np.stack([model._view(outline, Stream(model._key, t)).weights for t in range(model.n_estimators)])
+    return np.stack(list(model._drawn.rows()))
 
 
 def test_gaussian_weights_lose_rows_and_exponential_weights_none():
@@ -28,14 +25,9 @@ def test_gaussian_weights_lose_rows_and_exponential_weights_none():
 def test_members_are_weighted_trees(distribution):
     learner = CARTClassifier(max_depth=1)
     model = WaggingClassifier(learner, n_estimators=10, distribution=distribution, random_state=0).fit(X[:, :1], Y)
-    for member, drawn in zip(model.estimators_, weights_of_one_column(model), strict=True):
+    for member, drawn in zip(model.estimators_, weights(model), strict=True):
         same = CARTClassifier(max_depth=1).fit(X[:, :1], Y, sample_weight=drawn)
         np.testing.assert_allclose(member.predict_proba(X[:, :1]), same.predict_proba(X[:, :1]), rtol=1e-9)
-
-
-def weights_of_one_column(model):
-    outline = Problem.outline(200, 1)
-    return [model._view(outline, Stream(model._key, t)).weights for t in range(model.n_estimators)]
 
 
 def test_exponential_members_have_no_training_error():

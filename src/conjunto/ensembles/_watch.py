@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.ballot import leaders, weighted_median
 from conjunto.checks import check_choice, check_count, check_number
-from conjunto.ensembles.rules._rule import Rule, add_scores
+from conjunto.combination import RULES
+from conjunto.ensembles._readings import scores_of
+from conjunto.ensembles.rules import BoostingRule
 from conjunto.generation.rows import held_out_rows
 from conjunto.problem import Problem
 from conjunto.streams import Key, Stream
@@ -23,24 +24,24 @@ HELD_OUT = 2**62
 class Watch:
     """Judges every round on a validation share, or on the rows that the members' samples left out."""
 
-    def __init__(self, rule: type[Rule], problem: Problem, held_out: Array | None, patience: int, tol: float) -> None:
+    def __init__(self, rule: BoostingRule, problem: Problem, held_out: Array | None, patience: int, tol: float) -> None:
         self.held_out = held_out
         self.errors: list[float] = []
         self._comparable = 0
-        self._rule = rule
         self._patience = patience
         self._tol = tol
         rows = np.arange(problem.n) if held_out is None else np.flatnonzero(held_out)
         self._rows = rows
         self._y = problem.y[rows]
         self._weights = np.ones(len(rows)) if problem.weights is None else problem.weights[rows]
-        self._judged = np.zeros(len(rows), dtype=bool)
-        self._scores = np.zeros((len(rows), problem.n_classes)) if problem.n_classes else None
-        self._values: list[Array] = []
-        self._votes: list[float] = []
+        reading = rule.reading
+        kind = "sum" if reading.kind == "scores" else reading.rule or "plurality"
+        self._count = RULES[kind](len(rows), problem.n_classes)
+        self._reading = reading
+        self._n_classes = problem.n_classes
 
     @staticmethod
-    def of(estimator: Any, rule: type[Rule], problem: Problem, key: Key) -> Watch | None:
+    def of(estimator: Any, rule: BoostingRule, problem: Problem, key: Key) -> Watch | None:
         """The watch that an estimator's parameters ask for."""
         how = check_choice("early_stopping", estimator.early_stopping, (False, "validation", "oob"))
         if not how:
@@ -58,24 +59,21 @@ class Watch:
         held_out[there] = held_out_rows(Stream(key, HELD_OUT), problem.y[there], problem.n_classes, share)
         return Watch(rule, problem, held_out, patience, tol)
 
-    def hear(self, said: Array, vote: float, seen: Array | None) -> None:
+    def add(self, answers: Array, vote: float, seen: Array | None) -> None:
         """Take in what the members of a round say, (members, n[, K]); `seen` are the rows of their samples."""
-        unseen = np.ones(len(self._rows), dtype=bool) if seen is None else ~seen[self._rows]
-        said = said[:, self._rows]
-        self._judged |= unseen
-        if self._scores is not None:
-            scores = np.zeros_like(self._scores)
-            add_scores(self._rule, scores, said, vote)
-            self._scores[unseen] += scores[unseen]
-            loss = (leaders(self._scores) != self._y).astype(float)
+        own = answers[:, self._rows]
+        abstaining = None if seen is None else seen[self._rows]
+        if self._reading.kind == "scores":
+            said = scores_of(self._reading, own, self._n_classes)
+            said = said if abstaining is None else np.where(abstaining[:, None], np.nan, said)
         else:
-            self._values.append(np.where(unseen, said[0], np.nan))
-            self._votes.append(vote)
-            loss = (weighted_median(np.stack(self._values), np.array(self._votes)) - self._y) ** 2
-        weights = self._weights * self._judged
-        self.errors.append(
-            float(np.average(loss[self._judged], weights=weights[self._judged])) if weights.any() else np.nan
-        )
+            said = own[0] if abstaining is None else np.where(abstaining, -1 if self._n_classes else np.nan, own[0])
+        self._count.add(said, vote)
+        count = self._count.count()
+        loss = count.winners() != self._y if self._n_classes else (count.answers() - self._y) ** 2
+        self._judged = count.voted
+        weights = self._weights[self._judged]
+        self.errors.append(float(np.average(loss[self._judged], weights=weights)) if weights.any() else np.nan)
 
     @property
     def satisfied(self) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from conjunto.checks import check_choice
-from conjunto.ensembles._sequential_predict import SequentialClassifier
-from conjunto.ensembles.rules import CLASSIFICATION
+from conjunto.ensembles._sequential import SequentialEnsemble
+from conjunto.ensembles._staged import BoostedClasses
+from conjunto.ensembles.rules import BOOSTING_RULES, CLASSIFICATION, BoostingRule
+from conjunto.problem import Problem
 
 
-class AdaBoostClassifier(SequentialClassifier):
+class AdaBoostClassifier(BoostedClasses, SequentialEnsemble):
     """AdaBoost: each member is trained on what the members before it got wrong, and votes by how good it is.
 
     Parameters
@@ -68,7 +70,7 @@ class AdaBoostClassifier(SequentialClassifier):
         more than two classes SAMME's need not shrink, and may exceed 1.
     stop_reason_ : str
         Why there are no more rounds: "enough members", "a perfect member", "a member no better than chance", "no
-        improvement", "weights without end".
+        improvement", "the weights of the examples overflowed".
     validation_errors_ : ndarray of shape (rounds,)
         With `early_stopping`, the error that was watched.
     feature_importances_ : ndarray
@@ -93,7 +95,7 @@ class AdaBoostClassifier(SequentialClassifier):
     True
     """
 
-    _default_depth = 1
+    default_depth = 1
 
     def __init__(
         self,
@@ -130,6 +132,6 @@ class AdaBoostClassifier(SequentialClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _rule_name(self) -> str:
+    def _rule(self, problem: Problem) -> BoostingRule:
         name = self.algorithm.lower() if isinstance(self.algorithm, str) else self.algorithm
-        return str(check_choice("algorithm", name, CLASSIFICATION))
+        return BOOSTING_RULES[check_choice("algorithm", name, CLASSIFICATION)](problem)

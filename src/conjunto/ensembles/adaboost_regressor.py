@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from conjunto.checks import check_choice
-from conjunto.ensembles._sequential_predict import SequentialRegressor
-from conjunto.ensembles.rules import REGRESSION, Rule
+from conjunto.ensembles._sequential import SequentialEnsemble
+from conjunto.ensembles._staged import BoostedValues
+from conjunto.ensembles.rules import REGRESSION, BoostingRule
 from conjunto.ensembles.rules.r import R
 from conjunto.ensembles.rules.r2 import LOSSES, R2
 from conjunto.problem import Problem
 
 
-class AdaBoostRegressor(SequentialRegressor):
+class AdaBoostRegressor(BoostedValues, SequentialEnsemble):
     """AdaBoost for regression: the weighted median of members, each trained on what those before it missed.
 
     Parameters
@@ -61,6 +62,8 @@ random_state, verbose
     True
     """
 
+    keeps_a_poor_member = True
+
     def __init__(
         self,
         estimator: Any = None,
@@ -96,9 +99,7 @@ random_state, verbose
         self.random_state = random_state
         self.verbose = verbose
 
-    def _rule_name(self) -> str:
-        return str(check_choice("algorithm", self.algorithm, REGRESSION))
-
-    def _make_rule(self, problem: Problem) -> Rule:
+    def _rule(self, problem: Problem) -> BoostingRule:
         loss = check_choice("loss", self.loss, tuple(LOSSES))
-        return R(problem) if self._rule_name() == "r" else R2(problem, loss)
+        name = check_choice("algorithm", self.algorithm, REGRESSION)
+        return R(problem) if name == "r" else R2(problem, loss)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from conjunto.ensembles._sequential_predict import SequentialClassifier
+from conjunto.ensembles._sequential import SequentialEnsemble
+from conjunto.ensembles._staged import BoostedClasses
+from conjunto.ensembles.rules.arc_x4 import ArcX4
+from conjunto.problem import Problem
 
 
-class ArcX4Classifier(SequentialClassifier):
+class ArcX4Classifier(BoostedClasses, SequentialEnsemble):
     """Arc-x4: examples weigh 1 + m^4, where m is how many members so far got them wrong; one vote each.
 
     Fully grown trees are never wrong on what they were trained on: use shallow ones, or `resample=True` as Breiman did.
@@ -66,5 +69,5 @@ class ArcX4Classifier(SequentialClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _rule_name(self) -> str:
-        return "arc-x4"
+    def _rule(self, problem: Problem) -> ArcX4:
+        return ArcX4(problem)

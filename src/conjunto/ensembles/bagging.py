@@ -5,22 +5,60 @@ A sample of n rows with replacement is the same as integer row weights; on avera
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.checks import check_share_or_count
-from conjunto.ensembles._independent import IndependentClassifier, IndependentEnsemble, IndependentRegressor
+from conjunto.draw import Draw, Outline
+from conjunto.ensembles._answers import ClassAnswers, ValueAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.generation.columns import column_subset
 from conjunto.generation.rows import balanced_bootstrap, bootstrap, subsample
 from conjunto.problem import Problem
-from conjunto.streams import Stream
-from conjunto.view import View
+from conjunto.streams import Key, Stream
 
 
-class _Bagging(IndependentEnsemble):
-    _plan: NDArray[np.int32] | None
+@dataclass(frozen=True)
+class BaggingDraw(Draw):
+    """A sample of the rows, and of the columns."""
+
+    size: int
+    width: int
+    bootstrap: bool = True
+    bootstrap_features: bool = False
+    balanced: int = 0
+    """Members of balanced bagging, whose samples are drawn together; 0: each has a sample of its own."""
+
+    def rows(self, stream: Stream, outline: Outline) -> NDArray[Any]:
+        """Multiplicities."""
+        if self.balanced:
+            return self._together(stream.key, outline.n)[stream.member]
+        return (bootstrap if self.bootstrap else subsample)(stream, outline.n, self.size)
+
+    def columns(self, stream: Stream, outline: Outline) -> NDArray[Any] | None:
+        """A subset of the columns, where there is a choice."""
+        if self.width == outline.m and not self.bootstrap_features:
+            return None
+        return column_subset(stream, outline.m, self.width, replace=self.bootstrap_features)
+
+    def _together(self, key: Key, n: int) -> NDArray[np.int32]:
+        """The samples of balanced bagging, kept beside the draw as long as it lives."""
+        kept = self.__dict__.get("_samples")
+        if kept is None or kept[0] != (key, n):
+            kept = ((key, n), balanced_bootstrap(key, n, self.balanced))
+            self.__dict__["_samples"] = kept
+        return kept[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # They are as large as the data times the members, and can be drawn again.
+        return {name: value for name, value in self.__dict__.items() if name != "_samples"}
+
+
+class _Bagging:
+    """The parameters of bagging, in classification and in regression."""
 
     def __init__(
         self,
@@ -51,45 +89,22 @@ class _Bagging(IndependentEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> Any:
-        rows = check_share_or_count("max_samples", self.max_samples, problem.n)
+    def _draw(self, problem: Problem) -> BaggingDraw:
+        size = check_share_or_count("max_samples", self.max_samples, problem.n)
         width = check_share_or_count("max_features", self.max_features, problem.m)
-        if self.balanced and (not self.bootstrap or rows != problem.n):
+        if self.balanced and (not self.bootstrap or size != problem.n):
             raise ValueError(
                 "balanced=True needs bootstrap=True and max_samples=1.0: every row appears n_estimators times"
             )
         if self.balanced and self.warm_start:
             raise ValueError("balanced=True cannot be combined with warm_start: all samples are drawn together")
-        if self.oob_score and not self.bootstrap and rows == problem.n:
+        if self.oob_score and not self.bootstrap and size == problem.n:
             raise ValueError("oob_score=True needs bootstrap=True or max_samples < 1.0: no row is out of bag")
-        self._plan = None
-        return {
-            "rows": rows,
-            "columns": width,
-            "bootstrap": self.bootstrap,
-            "bootstrap_features": self.bootstrap_features,
-            "balanced": self.n_estimators if self.balanced else 0,
-        }
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        draw = self._draw
-        columns = None
-        if draw["columns"] < problem.m or draw["bootstrap_features"]:
-            columns = column_subset(stream, problem.m, draw["columns"], replace=draw["bootstrap_features"])
-        if draw["balanced"]:
-            if self._plan is None:
-                self._plan = balanced_bootstrap(self._key, problem.n, draw["balanced"])
-            return View(self._plan[stream.member], columns=columns)
-        sample = bootstrap if draw["bootstrap"] else subsample
-        return View(sample(stream, problem.n, draw["rows"]), columns=columns)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The plan of balanced bagging is as large as the data times the members, and can be drawn again.
-        state: dict[str, Any] = super().__getstate__()
-        return {**state, "_plan": None} if "_plan" in state else state
+        balanced = self.n_estimators if self.balanced else 0
+        return BaggingDraw(size, width, bool(self.bootstrap), bool(self.bootstrap_features), balanced)
 
 
-class BaggingClassifier(IndependentClassifier, _Bagging):
+class BaggingClassifier(ClassAnswers, _Bagging, IndependentEnsemble):
     """Bagging for classification.
 
     Parameters
@@ -176,7 +191,7 @@ class BaggingClassifier(IndependentClassifier, _Bagging):
         self.vote = vote
 
 
-class BaggingRegressor(IndependentRegressor, _Bagging):
+class BaggingRegressor(ValueAnswers, _Bagging, IndependentEnsemble):
     """Bagging for regression: the mean of the members. Parameters as in `BaggingClassifier`, without `vote`.
 
     Examples

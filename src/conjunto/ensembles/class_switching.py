@@ -6,17 +6,33 @@ The ensemble learns as long as p < p_max = (K - 1) / K; the parameter is p_hat =
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conjunto.checks import check_number
-from conjunto.ensembles._independent import IndependentClassifier
+from conjunto.draw import Draw
+from conjunto.ensembles._answers import ClassAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.generation.labels import switched_labels
 from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.view import View
 
 
-class ClassSwitchingClassifier(IndependentClassifier):
+@dataclass(frozen=True)
+class SwitchingDraw(Draw):
+    """All rows, a share p of the labels switched."""
+
+    p: float
+
+    def labels(self, stream: Stream, problem: Problem) -> NDArray[np.int32] | None:
+        """With one class there is nothing to switch to."""
+        return switched_labels(stream, problem.y, problem.n_classes, self.p) if problem.n_classes > 1 else None
+
+
+class ClassSwitchingClassifier(ClassAnswers, IndependentEnsemble):
     """Class-switching ensemble.
 
     Members must reach (near) zero error on the altered labels: fully grown trees do. Their errors on the training
@@ -70,12 +86,7 @@ class ClassSwitchingClassifier(IndependentClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> Any:
+    def _draw(self, problem: Problem) -> SwitchingDraw:
         p_hat = check_number("p_hat", self.p_hat, 0.0, 1.0, open_high=True)
         self.p_ = p_hat * (problem.n_classes - 1) / problem.n_classes
-        return self.p_
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        if problem.n_classes < 2:
-            return View()
-        return View(labels=switched_labels(stream, problem.y, problem.n_classes, self._draw))
+        return SwitchingDraw(self.p_)

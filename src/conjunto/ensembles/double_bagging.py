@@ -7,21 +7,34 @@ bagging.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from numpy.typing import NDArray
 
-from conjunto.ensembles._independent import IndependentClassifier
-from conjunto.ensembles.bagging import _Bagging
-from conjunto.learners.discriminant import fit_discriminant
+from conjunto.checks import check_share_or_count
+from conjunto.ensembles._answers import ClassAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
+from conjunto.ensembles.bagging import BaggingDraw
+from conjunto.learners.discriminant import Discriminant, fit_discriminant
 from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.view import View
 
 
-class DoubleBaggingClassifier(IndependentClassifier, _Bagging):
+@dataclass(frozen=True)
+class DoubleBaggingDraw(BaggingDraw):
+    """A sample of the rows, and the discriminant variables of the others."""
+
+    def features(self, stream: Stream, problem: Problem, rows: NDArray[Any] | None) -> Discriminant:
+        """Fitted on the rows left out."""
+        assert rows is not None
+        weights = np.ones(problem.n) if problem.weights is None else problem.weights
+        left_out = np.where(rows == 0, weights, 0.0)
+        return fit_discriminant(problem.X, problem.y, left_out, problem.columns.counts, problem.n_classes)
+
+
+class DoubleBaggingClassifier(ClassAnswers, IndependentEnsemble):
     """Double-bagging.
 
     There are no out-of-bag votes: a member's discriminant has seen the rows that its sample leaves out.
@@ -66,12 +79,8 @@ class DoubleBaggingClassifier(IndependentClassifier, _Bagging):
     True
     """
 
-    _not_out_of_bag = "the discriminant of a member has seen the labels of the rows that its sample leaves out"
-    # What bagging can do that this method does not.
-    max_features = 1.0
-    bootstrap_features = False
-    balanced = False
-    oob_score = False
+    no_out_of_bag = "the discriminant of a member has seen the labels of the rows that its sample leaves out"
+    on_columns = False
 
     def __init__(
         self,
@@ -96,23 +105,8 @@ class DoubleBaggingClassifier(IndependentClassifier, _Bagging):
         self.verbose = verbose
         self.vote = vote
 
-    def _prepare(self, problem: Problem) -> Any:
-        draw = super()._prepare(problem)
-        if not draw["bootstrap"] and draw["rows"] == problem.n:
+    def _draw(self, problem: Problem) -> DoubleBaggingDraw:
+        size = check_share_or_count("max_samples", self.max_samples, problem.n)
+        if not self.bootstrap and size == problem.n:
             raise ValueError("bootstrap=False needs max_samples < 1.0: no row is left out to fit a discriminant")
-        return draw
-
-    def _build(self, learner: Any, problem: Problem, done: int, total: int) -> Any:
-        # The matrices of a discriminant are small: threads of the linear algebra would only wait for each other.
-        with threadpool_limits(1, "blas"):
-            return super()._build(learner, problem, done, total)
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        view = super()._view(problem, stream)
-        if problem.classes is None:
-            # Drawn again after the fit: the members have their discriminants.
-            return view
-        weights = np.ones(problem.n) if problem.weights is None else problem.weights
-        left_out = np.where(view.weights == 0, weights, 0.0)
-        features = fit_discriminant(problem.X, problem.y, left_out, problem.columns.counts, problem.n_classes)
-        return replace(view, features=features)
+        return DoubleBaggingDraw(size, problem.m, bool(self.bootstrap))

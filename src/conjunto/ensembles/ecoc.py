@@ -6,26 +6,40 @@ with most votes is the one whose column of the code is nearest, in Hamming dista
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.ensembles._recoded import RecodedClassifier
+from conjunto.draw import Draw
+from conjunto.ensembles._answers import ClassAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
+from conjunto.ensembles._panel import Panel
 from conjunto.generation.labels import class_partitions
-from conjunto.learners.members import Rows
+from conjunto.learners.fitting import Members
 from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.view import View
-from conjunto.votes import Votes
-
-SIDES = np.array([0, 1])
 
 
-class ECOCClassifier(RecodedClassifier):
+@dataclass(frozen=True)
+class CodeDraw(Draw):
+    """All rows, told which side of a partition of the classes each is on."""
+
+    count: int = field(compare=False)
+    """Partitions that are drawn together; the first do not depend on how many follow."""
+
+    def labels(self, stream: Stream, problem: Problem) -> NDArray[np.int32]:
+        """0 and 1."""
+        return class_partitions(stream.key, problem.n_classes, self.count)[stream.member][problem.y]
+
+    def posed(self, problem: Problem) -> Problem:
+        """Two sides."""
+        return replace(problem, classes=np.array([0, 1]))
+
+
+class ECOCClassifier(ClassAnswers, IndependentEnsemble):
     """Error-correcting output codes for problems of several classes.
 
     Partitions repeat only after all 2^(K - 1) - 1 have come (three for three classes, one for two); members of equal
@@ -63,6 +77,8 @@ class ECOCClassifier(RecodedClassifier):
     True
     """
 
+    draws_per_row = False
+
     def __init__(
         self,
         estimator: Any = None,
@@ -80,42 +96,19 @@ class ECOCClassifier(RecodedClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> Any:
-        self.code_ = class_partitions(self._key, problem.n_classes, self.n_estimators)
+    def _draw(self, problem: Problem) -> CodeDraw:
+        return CodeDraw(self.n_estimators)
 
-    def _members_problem(self, problem: Problem) -> Problem:
-        return replace(problem, classes=SIDES)
+    def _reading(self) -> str:
+        return "code"
 
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        return View(labels=self.code_[stream.member][problem.y])
-
-    def _views_again(self) -> Iterator[View]:
-        # A part of an ensemble keeps the code of its own members alone; what they see does not depend on it.
-        check_is_fitted(self)
-        return (View() for _ in range(len(self._members)))
-
-    _labels_tell = False
-
-    def _adds_scores(self) -> bool:
-        return True
-
-    def _with_members(self, members: Any) -> Any:
-        part = super()._with_members(members)
-        part.code_ = self.code_[np.asarray(members, dtype=np.intp)]
-        return part
-
-    def _votes_of(self, rows: Rows) -> Votes:
-        said = self._members.labels(rows, self._threads())
-        scores = (said[:, :, None] == self.code_[:, None, :]).astype(np.float32)
-        return Votes(scores=scores, classes=self.classes_)
-
-    def _counts(self, rows: Rows) -> NDArray[np.float64]:
-        # The same votes added up, without a number for every member, row and class.
-        said = self._members.labels(rows, self._threads()).astype(np.float64)
-        return said.T @ (2.0 * self.code_ - 1) + (1 - self.code_).sum(axis=0)
+    def _seated(self, members: Members, problem: Problem) -> Panel:
+        code = class_partitions(self._drawn.key, problem.n_classes, self.n_estimators)
+        return Panel(members, self._reading(), problem.classes, code=code)
 
     @property
-    def estimators_(self) -> list[Any]:
-        """The members as a list of fitted estimators, which answer 0 or 1; made on demand."""
+    def code_(self) -> NDArray[np.int32]:
+        """The side, 0 or 1, of each class for each member."""
         check_is_fitted(self)
-        return self._members.estimators(self._like(SIDES))
+        assert self._panel.code is not None
+        return self._panel.code

@@ -5,17 +5,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conjunto.checks import check_number
-from conjunto.ensembles._independent import IndependentClassifier
+from conjunto.draw import Draw
+from conjunto.ensembles._answers import ClassAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.generation.labels import flipped_labels, flipping_matrix
 from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.view import View
 
 
-class FlippingClassifier(IndependentClassifier):
+@dataclass(frozen=True)
+class FlippingDraw(Draw):
+    """All rows, every label drawn anew."""
+
+    matrix: tuple[tuple[float, ...], ...]
+    """(K, K): the probability that class i becomes class j."""
+
+    def labels(self, stream: Stream, problem: Problem) -> NDArray[np.int32]:
+        """Each label from its row of the matrix."""
+        return flipped_labels(stream, problem.y, np.array(self.matrix))
+
+
+class FlippingClassifier(ClassAnswers, IndependentEnsemble):
     """Flipping ensemble.
 
     Works for `p < (1 - sum P_j^2) / (1 - P_min + P_max)`, which is the share of the smallest class where there are
@@ -67,11 +84,8 @@ class FlippingClassifier(IndependentClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> Any:
+    def _draw(self, problem: Problem) -> FlippingDraw:
         p_hat = check_number("p_hat", self.p_hat, 0.0, 1.0, open_high=True)
         self.p_ = p_hat * (problem.n_classes - 1) / problem.n_classes
-        self._matrix = flipping_matrix(problem.y, problem.n_classes, self.p_)
-        return self.p_
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        return View(labels=flipped_labels(stream, problem.y, self._matrix))
+        matrix = flipping_matrix(problem.y, problem.n_classes, self.p_)
+        return FlippingDraw(tuple(map(tuple, matrix.tolist())))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from conjunto.checks import check_choice
-from conjunto.ensembles._sequential_predict import SequentialClassifier
+from conjunto.ensembles._sequential import SequentialEnsemble
+from conjunto.ensembles._staged import BoostedClasses
 from conjunto.ensembles.igp_ensemble import igp_learner
-from conjunto.ensembles.rules import Rule
+from conjunto.ensembles.rules import BoostingRule
 from conjunto.ensembles.rules.igp import IGP
 from conjunto.problem import Problem
 
 
-class IGPBoostingClassifier(SequentialClassifier):
+class IGPBoostingClassifier(BoostedClasses, SequentialEnsemble):
     """Boosting of IGP trees.
 
     One random pair of halves serves the whole run. Every member is an IGP tree with weights in both halves; then inside
@@ -53,6 +54,9 @@ class IGPBoostingClassifier(SequentialClassifier):
     True
     """
 
+    draws_per_row = True
+    keeps_a_poor_member = True
+
     def __init__(
         self,
         estimator: Any = None,
@@ -74,13 +78,8 @@ class IGPBoostingClassifier(SequentialClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    _keeps_a_poor_member = True
-
-    def _rule_name(self) -> str:
-        return "igp"
-
-    def _make_rule(self, problem: Problem) -> Rule:
+    def _rule(self, problem: Problem) -> IGP:
         return IGP(problem, check_choice("member_votes", self.member_votes, ("plain", "weighted")) == "weighted")
 
-    def _learner(self, rule: Rule) -> Any:
+    def _learner(self, rule: BoostingRule) -> Any:
         return igp_learner(self.estimator)

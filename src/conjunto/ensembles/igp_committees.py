@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from conjunto.ballot import leaders, prefix_counts
-from conjunto.checks import check_count
-from conjunto.ensembles._sequential import Run
-from conjunto.ensembles.igp_boosting import IGPBoostingClassifier
-from conjunto.learners.members import Rows
+from conjunto.checks import check_choice, check_count
+from conjunto.ensembles._boosting import BoostingRun, Restarts
+from conjunto.ensembles._panel import Panel
+from conjunto.ensembles._sequential import SequentialEnsemble
+from conjunto.ensembles._staged import BoostedClasses
+from conjunto.ensembles.igp_ensemble import igp_learner
+from conjunto.ensembles.rules import BoostingRule
+from conjunto.ensembles.rules.igp import IGP
+from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.votes import Votes
 
 
-class IGPCommitteesClassifier(IGPBoostingClassifier):
+@dataclass(frozen=True)
+class Committees(Restarts):
+    """So many committees of so many members, each on halves of its own."""
+
+    count: int
+    size: int
+
+    def factors(self, n: int, stream: Stream) -> NDArray[np.float64]:
+        """The weights that the run began with."""
+        return np.ones(n)
+
+    def begins_committee(self, run: BoostingRun) -> bool:
+        """When the present one is complete."""
+        return run.groups[-self.size :].count(run.group) == self.size
+
+    def is_last(self, run: BoostingRun) -> bool:
+        """When all others are complete, and this one has begun."""
+        return bool(run.groups) and run.groups[-1] == run.group == self.count - 1
+
+
+class IGPCommitteesClassifier(BoostedClasses, SequentialEnsemble):
     """Committees of boosted IGP trees.
 
     Each committee is a run of `IGPBoostingClassifier` on halves of its own. A committee decides by the vote of its
@@ -62,6 +84,11 @@ class IGPCommitteesClassifier(IGPBoostingClassifier):
     array([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4])
     """
 
+    size_parameter = "n_committees"
+    draws_per_row = True
+    grows = False
+    keeps_a_poor_member = True
+
     def __init__(
         self,
         estimator: Any = None,
@@ -92,55 +119,23 @@ class IGPCommitteesClassifier(IGPBoostingClassifier):
     def committees_(self) -> NDArray[np.intp]:
         """The committee of each member."""
         check_is_fitted(self)
-        return self._groups
+        assert self._panel.groups is not None
+        return self._panel.groups
 
-    def _check(self) -> None:
-        check_count("n_committees", self.n_committees)
-        check_count("committee_size", self.committee_size)
-        super()._check()
+    def _rule(self, problem: Problem) -> IGP:
+        return IGP(problem, check_choice("member_votes", self.member_votes, ("plain", "weighted")) == "weighted")
 
-    def _begins_group(self, run: Run) -> bool:
-        return run.groups[-self.committee_size :].count(run.group) == self.committee_size
+    def _learner(self, rule: BoostingRule) -> Any:
+        return igp_learner(self.estimator)
 
-    def _restart_factors(self, n: int, stream: Stream) -> NDArray[Any] | None:
-        return np.ones(n)
-
-    def _restart(self, run: Run) -> bool:
-        last = bool(run.groups) and run.groups[-1] == run.group == self.n_committees - 1
-        return not last and super()._restart(run)
-
-    def _n_voters(self) -> int:
-        return int(self.committees_[-1]) + 1
-
-    def _with_members(self, members: Any) -> Any:
-        # The voters are the committees, which stay whole.
-        inside = [np.flatnonzero(self.committees_ == committee) for committee in members]
-        part = super()._with_members(np.concatenate(inside))
-        part._groups = np.repeat(np.arange(len(inside)), [len(each) for each in inside])
-        part.n_committees = len(inside)
-        return part
-
-    def votes(self, X: Any) -> Votes:
-        """Return what each member says about each row, and the committee it belongs to."""
-        return replace(super().votes(X), groups=self.committees_)
-
-    def _scores(self, X: Any) -> NDArray[np.float64]:
-        """(n, K): committees that decide for each class."""
-        rows, forest, k = self._read(X), self._binary("committees"), self.n_classes_
-        counts = forest.leaf_counts()
-        votes = np.repeat(self.estimator_weights_, counts)
-        column = np.repeat(self._groups * k, counts) + forest.leaf_labels()
-        n_committees = int(self._groups[-1]) + 1
-        said = forest.leaf_sums(rows.encoded, votes, column.astype(np.int32), n_committees * k, self._threads())
-        decided = leaders(said.reshape(-1, k)).reshape(len(rows.encoded), n_committees)
-        return (decided[:, :, None] == np.arange(k)).sum(axis=1).astype(np.float64)
-
-    def _staged_scores(self, rows: Rows) -> Iterator[NDArray[Any]]:
-        votes = Votes(
-            labels=self._members.labels(rows, self._threads()),
-            weights=self.estimator_weights_,
-            groups=self._groups,
-            classes=self.classes_,
+    def _restarts(self) -> Committees:
+        return Committees(
+            check_count("n_committees", self.n_committees), check_count("committee_size", self.committee_size)
         )
-        for count in prefix_counts(votes):
-            yield count.counts
+
+    def _fit_problem(self, problem: Problem) -> None:
+        self._restarts()
+        super()._fit_problem(problem)
+
+    def _seated(self, panel: Panel, run: BoostingRun) -> Panel:
+        return replace(panel, groups=np.array(run.groups))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from conjunto.ensembles._independent import IndependentClassifier
+from conjunto.ensembles._answers import ClassAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.learners.igp import IGPTreeClassifier
 from conjunto.learners.members import check_learner
-from conjunto.problem import Problem
-from conjunto.streams import Stream
-from conjunto.view import View
 
 
-class IGPEnsembleClassifier(IndependentClassifier):
+class IGPEnsembleClassifier(ClassAnswers, IndependentEnsemble):
     """An ensemble of IGP trees.
 
     Every member sees all rows; it differs from the others by the random halves between which it is grown and pruned. No
@@ -65,9 +63,6 @@ class IGPEnsembleClassifier(IndependentClassifier):
 
     def _learner(self) -> Any:
         return igp_learner(self.estimator)
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        return View()
 
 
 def igp_learner(estimator: Any) -> IGPTreeClassifier:

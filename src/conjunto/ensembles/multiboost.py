@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto.checks import check_optional_count
-from conjunto.ensembles._sequential import Run
-from conjunto.ensembles._sequential_predict import SequentialClassifier
+from conjunto.ensembles._boosting import BoostingRun, Restarts
+from conjunto.ensembles._panel import Panel
+from conjunto.ensembles._sequential import SequentialEnsemble
+from conjunto.ensembles._staged import BoostedClasses
+from conjunto.ensembles.rules.m1 import M1
 from conjunto.generation.weights import exponential_weights
+from conjunto.problem import Problem
 from conjunto.streams import Stream
 
 
-class MultiBoostClassifier(SequentialClassifier):
+@dataclass(frozen=True)
+class WaggedCommittees(Restarts):
+    """Committees of about equal size, each from exponential weights."""
+
+    size: float
+
+    def factors(self, n: int, stream: Stream) -> NDArray[np.float64]:
+        """Weights that lose no example."""
+        return exponential_weights(stream, n)
+
+    def begins_committee(self, run: BoostingRun) -> bool:
+        """The committee after one that ended early has that one's members too (Webb counts restarts of both kinds)."""
+        return len(run.votes) == math.ceil(run.n_restarts * self.size)
+
+
+class MultiBoostClassifier(BoostedClasses, SequentialEnsemble):
     """MultiBoost: several runs of AdaBoost.M1, each from random weights, and the weighted vote of all members.
 
     Boosting inside a committee lowers bias, wagging between committees lowers variance. A member that is perfect or no
@@ -55,6 +76,9 @@ class MultiBoostClassifier(SequentialClassifier):
     10
     """
 
+    draws_per_row = True
+    grows = False
+
     def __init__(
         self,
         estimator: Any = None,
@@ -82,21 +106,25 @@ class MultiBoostClassifier(SequentialClassifier):
     def committees_(self) -> NDArray[np.intp]:
         """The committee of each member."""
         check_is_fitted(self)
-        return self._groups
+        assert self._panel.committees is not None
+        return self._panel.committees
 
-    def _rule_name(self) -> str:
-        return "m1"
+    def take(self, voters: Sequence[int] | NDArray[Any]) -> Self:
+        """Return a fitted copy with some of the members, in this order."""
+        part = super().take(voters)
+        if part.n_committees is not None:
+            # A clone of the part must be an ensemble that can be fitted.
+            part.n_committees = min(part.n_committees, part.n_estimators)
+        return part
 
-    def _check(self) -> None:
-        super()._check()
+    def _seated(self, panel: Panel, run: BoostingRun) -> Panel:
+        return replace(panel, committees=np.array(run.groups))
+
+    def _rule(self, problem: Problem) -> M1:
+        return M1(problem)
+
+    def _restarts(self) -> WaggedCommittees:
         wanted = check_optional_count("n_committees", self.n_committees)
         if wanted is not None and wanted > self.n_estimators:
             raise ValueError(f"n_committees={wanted} is more than n_estimators={self.n_estimators}")
-        self._size = self.n_estimators / (wanted or math.isqrt(self.n_estimators))
-
-    def _begins_group(self, run: Run) -> bool:
-        # The committee after one that ended early has that one's members too (Webb counts restarts of both kinds).
-        return len(run.votes) == math.ceil(run.restarts * self._size)
-
-    def _restart_factors(self, n: int, stream: Stream) -> NDArray[np.float64]:
-        return exponential_weights(stream, n)
+        return WaggedCommittees(self.n_estimators / (wanted or math.isqrt(self.n_estimators)))

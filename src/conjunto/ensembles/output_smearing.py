@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conjunto.checks import check_number
-from conjunto.ensembles._independent import IndependentRegressor
+from conjunto.draw import Draw
+from conjunto.ensembles._answers import ValueAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.generation.labels import smeared_targets
 from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.view import View
 
 
-class OutputSmearingRegressor(IndependentRegressor):
+@dataclass(frozen=True)
+class SmearingDraw(Draw):
+    """All rows, noise on the targets."""
+
+    sd: float
+
+    def labels(self, stream: Stream, problem: Problem) -> NDArray[np.float64]:
+        """Gaussian noise."""
+        return smeared_targets(stream, problem.y, self.sd)
+
+
+class OutputSmearingRegressor(ValueAnswers, IndependentEnsemble):
     """Output smearing, the counterpart of class-switching for regression.
 
     Parameters
@@ -60,11 +74,8 @@ class OutputSmearingRegressor(IndependentRegressor):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> Any:
+    def _draw(self, problem: Problem) -> SmearingDraw:
         noise = check_number("noise", self.noise, 0.0, float("inf"))
         low, high = np.quantile(problem.y, [0.025, 0.975])
         inner = problem.y[(problem.y >= low) & (problem.y <= high)]
-        return noise * float(inner.std() if len(inner) else problem.y.std())
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        return View(labels=smeared_targets(stream, problem.y, self._draw))
+        return SmearingDraw(noise * float(inner.std() if len(inner) else problem.y.std()))

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import NDArray
+
 from conjunto.checks import check_share_or_count
-from conjunto.ensembles._independent import IndependentClassifier, IndependentEnsemble, IndependentRegressor
+from conjunto.draw import Draw, Outline
+from conjunto.ensembles._answers import ClassAnswers, ValueAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.generation.rows import subsample
 from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.view import View
 
 
-class _Pasting(IndependentEnsemble):
+@dataclass(frozen=True)
+class PastingDraw(Draw):
+    """A sample of the rows without replacement."""
+
+    size: int
+
+    def rows(self, stream: Stream, outline: Outline) -> NDArray[Any]:
+        """1 for the rows of the sample."""
+        return subsample(stream, outline.n, self.size)
+
+
+class _Pasting:
+    """The parameters of pasting, in classification and in regression."""
+
     def __init__(
         self,
         estimator: Any = None,
@@ -34,17 +51,14 @@ class _Pasting(IndependentEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> Any:
-        rows = check_share_or_count("max_samples", self.max_samples, problem.n)
-        if self.oob_score and rows == problem.n:
+    def _draw(self, problem: Problem) -> PastingDraw:
+        size = check_share_or_count("max_samples", self.max_samples, problem.n)
+        if self.oob_score and size == problem.n:
             raise ValueError("oob_score=True needs max_samples below the number of rows: no row is out of bag")
-        return rows
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        return View(subsample(stream, problem.n, self._draw))
+        return PastingDraw(size)
 
 
-class PastingClassifier(IndependentClassifier, _Pasting):
+class PastingClassifier(ClassAnswers, _Pasting, IndependentEnsemble):
     """Pasting for classification: hard votes of members on subsamples.
 
     Parameters
@@ -69,7 +83,7 @@ class PastingClassifier(IndependentClassifier, _Pasting):
     """
 
 
-class PastingRegressor(IndependentRegressor, _Pasting):
+class PastingRegressor(ValueAnswers, _Pasting, IndependentEnsemble):
     """Pasting for regression. Parameters as in `PastingClassifier`.
 
     Examples

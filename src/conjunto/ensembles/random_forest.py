@@ -6,7 +6,7 @@ attributes with coefficients uniform in [-1, 1] (on standardised attributes).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,14 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.class_weight import compute_sample_weight
 
 from conjunto.checks import check_choice, check_count, check_share_or_count
-from conjunto.ensembles._independent import IndependentClassifier, IndependentEnsemble, IndependentRegressor
+from conjunto.draw import Draw, Outline
+from conjunto.ensembles._answers import ClassAnswers, ValueAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.generation.rows import bootstrap
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.view import View
 
 # Parameters of the forest that are the tree's own.
 TREE_PARAMETERS = (
@@ -36,31 +37,62 @@ TREE_PARAMETERS = (
 )
 
 
-class _Forest(IndependentEnsemble):
-    _tree: type[CARTClassifier] | type[CARTRegressor]
+@dataclass(frozen=True)
+class ForestDraw(Draw):
+    """A bootstrap sample, or all rows."""
+
+    size: int | None
+    """Rows of a sample; None: no sample is drawn."""
+    balanced: bool = False
+    """Whether classes weigh the same in every sample."""
+
+    def rows(self, stream: Stream, outline: Outline) -> NDArray[np.int32] | None:
+        """Multiplicities."""
+        return None if self.size is None else bootstrap(stream, outline.n, self.size)
+
+    def weights(self, stream: Stream, problem: Problem, rows: NDArray[Any] | None) -> NDArray[Any] | None:
+        """The rows of a class together weigh as much as those of any other."""
+        if not self.balanced or rows is None:
+            return rows
+        seen = np.bincount(problem.y, weights=rows, minlength=problem.n_classes)
+        with np.errstate(divide="ignore"):
+            factor = np.where(seen > 0, seen.sum() / ((seen > 0).sum() * seen), 0.0)
+        return rows * factor[problem.y]
+
+
+class _Forest:
+    """What forests of classification and of regression trees share."""
+
+    task: str
+    splits: str
+    combination_features: int
+    bootstrap: bool
+    max_samples: float | None
+    oob_score: Any
+    _threads: Any
+    _binary_trees: Any
 
     def _learner(self) -> CARTClassifier | CARTRegressor:
         parameters = {name: getattr(self, name) for name in TREE_PARAMETERS}
-        if check_choice("split", self.split, ("subset", "combination")) == "combination":
+        if check_choice("splits", self.splits, ("axis", "combination")) == "combination":
             parameters["combination_features"] = check_count("combination_features", self.combination_features)
-        return self._tree(**parameters)
+        return (CARTClassifier if self.task == "classification" else CARTRegressor)(**parameters)
 
-    def _prepare(self, problem: Problem) -> Any:
+    def _draw(self, problem: Problem) -> ForestDraw:
         if self.max_samples is not None and not self.bootstrap:
             raise ValueError("max_samples needs bootstrap=True; without a bootstrap every tree sees all rows")
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score=True needs bootstrap=True: without a bootstrap no row is out of bag")
-        rows = problem.n
+        size = problem.n
         if self.max_samples is not None:
-            rows = check_share_or_count("max_samples", self.max_samples, problem.n)
-        return rows if self.bootstrap else None
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        return View(None if self._draw is None else bootstrap(stream, problem.n, self._draw))
+            size = check_share_or_count("max_samples", self.max_samples, problem.n)
+        scheme = getattr(self, "class_weight", None)
+        balanced = isinstance(scheme, str) and scheme == "balanced_subsample"
+        return ForestDraw(size, balanced) if self.bootstrap else ForestDraw(None)
 
     def proximity(self, X: Any, Y: Any = None) -> NDArray[np.float64]:
         """Return the share of trees in which row i of X and row j of Y (default: X) fall in the same leaf."""
-        forest = self._binary("proximity")
+        forest = self._binary_trees("proximity")
         ends = np.cumsum(forest.leaf_counts())
         starts = ends - forest.leaf_counts()
 
@@ -77,15 +109,15 @@ class _Forest(IndependentEnsemble):
         return shared / len(forest)
 
 
-class RandomForestClassifier(IndependentClassifier, _Forest):
+class RandomForestClassifier(ClassAnswers, _Forest, IndependentEnsemble):
     """Random forest for classification.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of trees.
-    split : {"subset", "combination"}, default="subset"
-        Forest-RI or Forest-RC.
+    splits : {"axis", "combination"}, default="axis"
+        Tests on one attribute (Forest-RI), or on random linear combinations of several (Forest-RC).
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Attributes, or combinations, tried at each node.
     combination_features : int, default=3
@@ -118,13 +150,11 @@ min_impurity_decrease
     True
     """
 
-    _tree = CARTClassifier
-
     def __init__(
         self,
         n_estimators: int = 100,
         *,
-        split: str = "subset",
+        splits: str = "axis",
         max_features: Any = "sqrt",
         combination_features: int = 3,
         criterion: str = "gini",
@@ -145,7 +175,7 @@ min_impurity_decrease
         verbose: int = 0,
     ) -> None:
         self.n_estimators = n_estimators
-        self.split = split
+        self.splits = splits
         self.max_features = max_features
         self.combination_features = combination_features
         self.criterion = criterion
@@ -176,17 +206,8 @@ min_impurity_decrease
         weights = compute_sample_weight(scheme, problem.classes[problem.y])
         return replace(problem, weights=weights if problem.weights is None else weights * problem.weights)
 
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        view = super()._view(problem, stream)
-        if self.class_weight != "balanced_subsample" or view.weights is None or not problem.n_classes:
-            return view
-        seen = np.bincount(problem.y, weights=view.weights, minlength=problem.n_classes)
-        with np.errstate(divide="ignore"):
-            factor = np.where(seen > 0, seen.sum() / ((seen > 0).sum() * seen), 0.0)
-        return View(view.weights * factor[problem.y])
 
-
-class RandomForestRegressor(IndependentRegressor, _Forest):
+class RandomForestRegressor(ValueAnswers, _Forest, IndependentEnsemble):
     """Random forest for regression. Parameters as in `RandomForestClassifier`, without `class_weight` and `vote`.
 
     `max_features` is 1.0 by default: all columns.
@@ -201,13 +222,11 @@ class RandomForestRegressor(IndependentRegressor, _Forest):
     True
     """
 
-    _tree = CARTRegressor
-
     def __init__(
         self,
         n_estimators: int = 100,
         *,
-        split: str = "subset",
+        splits: str = "axis",
         max_features: Any = 1.0,
         combination_features: int = 3,
         criterion: str = "squared_error",
@@ -226,7 +245,7 @@ class RandomForestRegressor(IndependentRegressor, _Forest):
         verbose: int = 0,
     ) -> None:
         self.n_estimators = n_estimators
-        self.split = split
+        self.splits = splits
         self.max_features = max_features
         self.combination_features = combination_features
         self.criterion = criterion

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import NDArray
+
 from conjunto.checks import check_share_or_count
-from conjunto.ensembles._independent import IndependentClassifier, IndependentEnsemble, IndependentRegressor
+from conjunto.draw import Draw, Outline
+from conjunto.ensembles._answers import ClassAnswers, ValueAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.generation.columns import column_subset
 from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.view import View
 
 
-class _RandomSubspace(IndependentEnsemble):
+@dataclass(frozen=True)
+class SubspaceDraw(Draw):
+    """A random subset of the columns."""
+
+    width: int
+
+    def columns(self, stream: Stream, outline: Outline) -> NDArray[Any]:
+        """Without replacement."""
+        return column_subset(stream, outline.m, self.width)
+
+
+class _RandomSubspace:
+    """The parameters of random subspaces, in classification and in regression."""
+
+    draws_per_row = False
+
     def __init__(
         self,
         estimator: Any = None,
@@ -32,14 +51,11 @@ class _RandomSubspace(IndependentEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> Any:
-        return check_share_or_count("max_features", self.max_features, problem.m)
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        return View(columns=column_subset(stream, problem.m, self._draw))
+    def _draw(self, problem: Problem) -> SubspaceDraw:
+        return SubspaceDraw(check_share_or_count("max_features", self.max_features, problem.m))
 
 
-class RandomSubspaceClassifier(IndependentClassifier, _RandomSubspace):
+class RandomSubspaceClassifier(ClassAnswers, _RandomSubspace, IndependentEnsemble):
     """Random subspaces for classification.
 
     Parameters
@@ -64,7 +80,7 @@ class RandomSubspaceClassifier(IndependentClassifier, _RandomSubspace):
     """
 
 
-class RandomSubspaceRegressor(IndependentRegressor, _RandomSubspace):
+class RandomSubspaceRegressor(ValueAnswers, _RandomSubspace, IndependentEnsemble):
     """Random subspaces for regression. Parameters as in `RandomSubspaceClassifier`.
 
     Examples

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from conjunto.ensembles._independent import IndependentClassifier
+from conjunto.ensembles._answers import ClassAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.learners.cart import CARTClassifier
-from conjunto.problem import Problem
-from conjunto.streams import Stream
-from conjunto.view import View
 
 
-class RandomizationClassifier(IndependentClassifier):
+class RandomizationClassifier(ClassAnswers, IndependentEnsemble):
     """Trees that take one of the k best splits of each node, uniformly at random.
 
     Parameters
@@ -39,6 +37,8 @@ class RandomizationClassifier(IndependentClassifier):
     1.0
     """
 
+    draws_per_row = False
+
     def __init__(
         self,
         n_estimators: int = 100,
@@ -60,6 +60,3 @@ class RandomizationClassifier(IndependentClassifier):
 
     def _learner(self) -> CARTClassifier:
         return CARTClassifier(k_best=self.k_best, max_depth=self.max_depth)
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        return View()

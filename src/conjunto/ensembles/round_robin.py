@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from conjunto.ensembles._recoded import RecodedClassifier
+from conjunto.draw import Draw, Outline
+from conjunto.ensembles._answers import ClassAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
+from conjunto.ensembles._panel import Panel
 from conjunto.generation.labels import class_pairs
-from conjunto.learners.members import Rows
+from conjunto.learners.fitting import Members
 from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.view import View
-from conjunto.votes import Votes
 
 
-class RoundRobinClassifier(RecodedClassifier):
+@dataclass(frozen=True)
+class PairDraw(Draw):
+    """The rows of two classes."""
+
+    needs_codes = True
+
+    def rows(self, stream: Stream, outline: Outline) -> NDArray[np.int32]:
+        """1 for the rows of the pair, 0 for the others."""
+        assert outline.codes is not None
+        return np.isin(outline.codes, class_pairs(outline.n_classes)[stream.member]).astype(np.int32)
+
+
+class RoundRobinClassifier(ClassAnswers, IndependentEnsemble):
     """Round robin: K (K - 1) / 2 members, each of which votes for one of its two classes.
 
     A member whose classes have no row of positive weight has learned nothing and abstains. The labels of the training
@@ -49,8 +64,11 @@ class RoundRobinClassifier(RecodedClassifier):
     [[0, 1], [0, 2], [1, 2]]
     """
 
-    _not_out_of_bag = "a row is left out by the members that cannot answer its class, and by no other"
-    _not_voters = "every member is the only one that tells its two classes apart"
+    no_out_of_bag = "a row is left out by the members that cannot answer its class, and by no other"
+    indivisible = "every member is the only one that tells its two classes apart"
+    size_parameter = ""
+    draws_per_row = False
+    grows = False
 
     def __init__(
         self, estimator: Any = None, *, n_jobs: int | None = None, random_state: Any = None, verbose: int = 0
@@ -60,19 +78,18 @@ class RoundRobinClassifier(RecodedClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _n_members(self, problem: Problem) -> int:
+    def _count(self, problem: Problem) -> int:
         return len(class_pairs(problem.n_classes))
 
-    def _prepare(self, problem: Problem) -> Any:
-        pairs = class_pairs(problem.n_classes)
-        self.pairs_ = self.classes_[pairs]
-        return {"labels": problem.y, "pairs": pairs}
+    def _draw(self, problem: Problem) -> PairDraw:
+        return PairDraw()
 
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        pair = self._draw["pairs"][stream.member]
-        return View(np.isin(self._draw["labels"], pair).astype(np.int32))
+    def _reading(self) -> str:
+        return "labels-cast"
 
-    def _votes_of(self, rows: Rows) -> Votes:
-        labels = self._members.labels(rows, self._threads())
-        labels[self._blind] = -1
-        return Votes(labels=labels, classes=self.classes_)
+    def _seated(self, members: Members, problem: Problem) -> Panel:
+        assert problem.classes is not None
+        self.pairs_ = problem.classes[class_pairs(problem.n_classes)]
+        nothing_learned = self._drawn.learned_from_all()
+        abstaining = nothing_learned if nothing_learned.any() else None
+        return Panel(members, self._reading(), problem.classes, abstaining=abstaining)

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import NDArray
+
 from conjunto.checks import check_choice, check_number
-from conjunto.ensembles._independent import IndependentClassifier
+from conjunto.draw import Draw, Outline
+from conjunto.ensembles._answers import ClassAnswers
+from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.generation.weights import exponential_weights, gaussian_weights
 from conjunto.problem import Problem
 from conjunto.streams import Stream
-from conjunto.view import View
 
 
-class WaggingClassifier(IndependentClassifier):
+@dataclass(frozen=True)
+class WaggingDraw(Draw):
+    """Random weights of all rows."""
+
+    distribution: str
+    sd: float
+
+    def rows(self, stream: Stream, outline: Outline) -> NDArray[Any]:
+        """Weights that sum to n."""
+        if self.distribution == "gaussian":
+            return gaussian_weights(stream, outline.n, self.sd)
+        return exponential_weights(stream, outline.n)
+
+
+class WaggingClassifier(ClassAnswers, IndependentEnsemble):
     """Wagging: weight aggregation.
 
     Parameters
@@ -62,17 +80,11 @@ class WaggingClassifier(IndependentClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _prepare(self, problem: Problem) -> Any:
+    def _draw(self, problem: Problem) -> WaggingDraw:
         check_choice("distribution", self.distribution, ("gaussian", "exponential"))
-        check_number("sd", self.sd, 0.0, float("inf"))
+        sd = check_number("sd", self.sd, 0.0, float("inf"))
         if self.oob_score and self.distribution == "exponential":
             raise ValueError(
                 'oob_score=True needs distribution="gaussian": exponential weights leave no row out of bag'
             )
-        return self.distribution, self.sd
-
-    def _view(self, problem: Problem, stream: Stream) -> View:
-        distribution, sd = self._draw
-        if distribution == "gaussian":
-            return View(gaussian_weights(stream, problem.n, sd))
-        return View(exponential_weights(stream, problem.n))
+        return WaggingDraw(self.distribution, sd)

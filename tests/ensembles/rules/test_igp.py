@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from conjunto import IGPBoostingClassifier
+from conjunto.combination import FINISHES
+from conjunto.ensembles._readings import READINGS
 from conjunto.ensembles.rules.igp import IGP
 from conjunto.problem import read_problem
 from conjunto.streams import Stream
@@ -101,7 +103,7 @@ def test_halves_come_from_the_stream_and_leave_out_rows_of_weight_zero():
     y = np.arange(20) % 2
     weights = (np.arange(20) % 5 > 0).astype(float)
     rule = IGP(read_problem(IGPBoostingClassifier(), np.zeros((20, 1)), y, weights, classification=True))
-    rule.deal(Stream((1, 2), 3))
+    rule.draw_once(Stream((1, 2), 3))
     np.testing.assert_array_equal(rule.halves, Stream((1, 2), 3).halves(y.astype(np.int32), weights > 0, 2))
     assert (rule.halves[weights > 0]).sum() == 8
     (view,) = rule.views(weights)
@@ -110,5 +112,6 @@ def test_halves_come_from_the_stream_and_leave_out_rows_of_weight_zero():
 
 def test_decisions_are_shares_of_the_vote():
     scores = np.array([[3.0, 1.0], [0.0, 2.0]])
-    np.testing.assert_allclose(IGP.decision(scores, 4.0), [[0.75, 0.25], [0, 1]])
-    np.testing.assert_allclose(IGP.probabilities(scores, 4.0), [[0.75, 0.25], [0, 1]])
+    finish = FINISHES[READINGS[IGP.reads].finish]
+    np.testing.assert_allclose(finish.decision(scores, 4.0), [[0.75, 0.25], [0, 1]])
+    np.testing.assert_allclose(finish.probabilities(scores, 4.0), [[0.75, 0.25], [0, 1]])

@@ -38,7 +38,7 @@ def boosted(seed, rounds=6, scale=1.0, shift=0.0):
     answers, votes, errors, normalisers = [], [], [], []
     for t in range(rounds):
         answers.append(random.random(N) if t else targets + 0.1 * (0.5 - targets))
-        said = rule.heard(masses[-1], (shift + scale * answers[-1])[None])
+        said = rule.read(masses[-1], (shift + scale * answers[-1])[None])
         errors.append(rule.error(masses[-1], said))
         votes.append(random.uniform(0.2, 1.5))
         masses.append(rule.reweigh(masses[-1], said, votes[-1]).copy())
@@ -86,7 +86,7 @@ def test_scale_and_place_of_the_targets_do_not_matter():
 
 def test_answers_beyond_the_targets_count_as_the_last_target():
     rule = R(problem(np.array([2.0, 3.0, 6.0])))
-    np.testing.assert_array_equal(rule.heard(np.ones(3), np.array([[-1.0, 4.0, 9.0]])), [[2.0, 4.0, 6.0]])
+    np.testing.assert_array_equal(rule.read(np.ones(3), np.array([[-1.0, 4.0, 9.0]])), [[2.0, 4.0, 6.0]])
 
 
 def test_the_worst_answers_have_an_error_of_one_and_the_right_ones_of_zero():

@@ -1,6 +1,6 @@
 """The rules of boosting: one per file."""
 
-from conjunto.ensembles.rules._rule import Rule
+from conjunto.ensembles.rules._rule import BoostingRule
 from conjunto.ensembles.rules.arc_x4 import ArcX4
 from conjunto.ensembles.rules.gentle import Gentle
 from conjunto.ensembles.rules.igp import IGP
@@ -13,7 +13,7 @@ from conjunto.ensembles.rules.r2 import R2
 from conjunto.ensembles.rules.samme import SAMME
 from conjunto.ensembles.rules.samme_r import SAMMER
 
-RULES: dict[str, type[Rule]] = {
+BOOSTING_RULES: dict[str, type[BoostingRule]] = {
     "m1": M1,
     "samme": SAMME,
     "samme.r": SAMMER,
@@ -29,4 +29,4 @@ RULES: dict[str, type[Rule]] = {
 CLASSIFICATION = ("m1", "samme", "samme.r", "m2", "mh", "gentle", "logit")
 REGRESSION = ("r2", "r")
 
-__all__ = ["CLASSIFICATION", "REGRESSION", "RULES", "Rule"]
+__all__ = ["BOOSTING_RULES", "CLASSIFICATION", "REGRESSION", "BoostingRule"]

@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 
-from conjunto.ensembles.rules._rule import Array, Rule
+from conjunto.ensembles.rules._rule import Array, BoostingRule
 from conjunto.problem import Problem
 
 
-class ArcX4(Rule):
+class ArcX4(BoostingRule):
     """Weights from counts of errors alone."""
+
+    name = "arc-x4"
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
@@ -33,7 +35,7 @@ class ArcX4(Rule):
         """All alike."""
         return 1.0
 
-    def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
+    def reweigh(self, weights: Array, answers: Array, vote: float) -> Array:
         """1 + m^4."""
-        self._wrong += said[0] != self.y
+        self._wrong += answers[0] != self.y
         return self._examples * (1 + self._wrong**4)

@@ -10,20 +10,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from conjunto.ensembles.rules._per_class import PerClass
-from conjunto.ensembles.rules._rule import Array
+from conjunto.ensembles.rules._per_class import shared_equally, sides_of
+from conjunto.ensembles.rules._rule import Array, BoostingRule
 from conjunto.problem import Problem
 from conjunto.view import View
 
 
-class Gentle(PerClass):
+class Gentle(BoostingRule):
     """Regressions of the sides."""
 
-    answer = "values"
+    name = "gentle"
+    reads = "steps"
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self.limit = math.inf
+        self.sides = sides_of(self.y, self.n_classes, self.width)
+
+    def start(self, weights: Array) -> Array:
+        """Shared equally by the classes."""
+        return shared_equally(weights, self.width)
 
     def members_problem(self) -> Problem:
         """Regression."""
@@ -33,10 +39,10 @@ class Gentle(PerClass):
         """For each class its own weights and sides."""
         return [View(*pair) for pair in zip(weights.T, self.sides.T, strict=True)]
 
-    def error(self, weights: Array, said: Array) -> float:
+    def error(self, weights: Array, answers: Array) -> float:
         """The weight of the pairs whose sign is wrong."""
-        self._away = float((np.abs(said.T - self.sides) * (weights > 0)).max())
-        return float(weights[said.T * self.sides <= 0].sum())
+        self._away = float((np.abs(answers.T - self.sides) * (weights > 0)).max())
+        return float(weights[answers.T * self.sides <= 0].sum())
 
     def perfect(self, error: float) -> bool:
         """Members that meet every side would be fitted again and again."""
@@ -46,11 +52,6 @@ class Gentle(PerClass):
         """All alike: the size of a step is in the values."""
         return 1.0
 
-    def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
+    def reweigh(self, weights: Array, answers: Array, vote: float) -> Array:
         """By exp(-Y f)."""
-        return weights * np.exp(-vote * self.sides * said.T)
-
-    @classmethod
-    def decision(cls, scores: Array, total: float) -> Array:
-        """Half log-odds, as they are."""
-        return scores
+        return weights * np.exp(-vote * self.sides * answers.T)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conjunto.ensembles.rules._rule import Array, Rule
+from conjunto.ensembles.rules._rule import Array, BoostingRule
 from conjunto.problem import Problem
 from conjunto.streams import Stream
 from conjunto.view import View
@@ -17,15 +17,18 @@ from conjunto.view import View
 SLACK = 1e-12
 
 
-class IGP(Rule):
+class IGP(BoostingRule):
     """Members are IGP trees on one pair of halves."""
+
+    name = "igp"
+    reads = "labels-cast"
 
     def __init__(self, problem: Problem, weighted: bool = False) -> None:
         super().__init__(problem)
         self.weighted = weighted
         """Whether members vote with the logarithm of their odds; the figure counts votes."""
 
-    def deal(self, stream: Stream) -> None:
+    def draw_once(self, stream: Stream) -> None:
         """Draw the halves of a run."""
         present = np.ones(len(self.y)) if self.problem.weights is None else self.problem.weights
         self.halves = stream.halves(self.y, present > 0, self.n_classes)
@@ -43,9 +46,9 @@ class IGP(Rule):
         """One vote each, unless votes are weighted."""
         return super().vote(error) if self.weighted else 1.0
 
-    def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
+    def reweigh(self, weights: Array, answers: Array, vote: float) -> Array:
         """Wrong examples of a half have half of its weight next."""
-        wrong = said[0] != self.y
+        wrong = answers[0] != self.y
         out = weights.copy()
         for half in (0, 1):
             mine = self.halves == half
@@ -56,13 +59,3 @@ class IGP(Rule):
             else:
                 out[mine] = self.first[mine]
         return out
-
-    @classmethod
-    def decision(cls, scores: Array, total: float) -> Array:
-        """The share of the vote, of members or of committees."""
-        return scores / scores.sum(axis=1, keepdims=True)
-
-    @classmethod
-    def probabilities(cls, scores: Array, total: float) -> Array:
-        """The share of the vote."""
-        return cls.decision(scores, total)

@@ -22,6 +22,9 @@ LEAST_WEIGHT = 2 * np.finfo(np.float64).eps
 class Logit(Gentle):
     """One regression of the working response per class and round."""
 
+    name = "logit"
+    reads = "half-steps"
+
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self._examples = np.ones(len(self.y))
@@ -41,9 +44,9 @@ class Logit(Gentle):
         """Probabilities never reach 0 and 1: there is always something left."""
         return False
 
-    def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
+    def reweigh(self, weights: Array, answers: Array, vote: float) -> Array:
         """Move the scores and take probabilities anew."""
-        self._scores += vote * self.worth(said, self.n_classes).T
+        self._scores += vote * self.reading.to_scores(answers, self.n_classes).T
         return self._respond()
 
     def _respond(self) -> Array:
@@ -51,13 +54,3 @@ class Logit(Gentle):
         variance = np.maximum(p * (1 - p), LEAST_WEIGHT)
         self._responses = (((self.sides > 0) - p) / variance).clip(-LARGEST_RESPONSE, LARGEST_RESPONSE)
         return self._examples[:, None] * variance
-
-    @classmethod
-    def worth(cls, said: Array, n_classes: int) -> Array:
-        """The step (K - 1) / K f, which is f / 2 for two classes."""
-        return max(1, n_classes - 1) / max(2, n_classes) * said
-
-    @classmethod
-    def probabilities(cls, scores: Array, total: float) -> Array:
-        """The logistic model itself."""
-        return softmax(scores, axis=1)

@@ -10,18 +10,20 @@ import math
 
 import numpy as np
 
-from conjunto.ensembles.rules._rule import Array, Rule
+from conjunto.ensembles.rules._rule import Array, BoostingRule
 from conjunto.problem import Problem
 
 
-class M1(Rule):
+class M1(BoostingRule):
     """Reweight wrong examples up, right ones down."""
+
+    name = "m1"
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self.bound = 1.0
 
-    def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
+    def reweigh(self, weights: Array, answers: Array, vote: float) -> Array:
         """Wrong examples grow by exp(vote) relative to right ones."""
         factors = np.array([math.exp(-vote / 2), math.exp(vote / 2)])
-        return weights * factors[(said[0] != self.y).view(np.int8)]
+        return weights * factors[(answers[0] != self.y).view(np.int8)]

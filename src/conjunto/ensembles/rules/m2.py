@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from conjunto.ensembles.rules._rule import Array, Rule
+from conjunto.ensembles.rules._rule import Array, BoostingRule
 from conjunto.problem import Problem
 from conjunto.view import View
 
 
-class M2(Rule):
+class M2(BoostingRule):
     """Tell the true class from each wrong one."""
 
-    answer = "leaves"
+    name = "m2"
+    reads = "plausibilities"
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
@@ -36,18 +37,18 @@ class M2(Rule):
         """A row weighs what its pairs weigh."""
         return [View(weights.sum(axis=1))]
 
-    def heard(self, weights: Array, said: Array) -> Array:
+    def read(self, weights: Array, answers: Array) -> Array:
         """The plausibilities: sets of classes by leaf, or the shares of another learner."""
-        if said.ndim == 3:
-            return said
-        leaves = said[0]
+        if answers.ndim == 3:
+            return answers
+        leaves = answers[0]
         gain = np.where(self.wrong, -weights, weights.sum(axis=1, keepdims=True))
         sets = np.zeros((leaves.max() + 1, self.n_classes))
         np.add.at(sets, leaves, gain)
         self._sets.append((sets > 0).astype(np.float64))
         return self._sets[-1][leaves][None]
 
-    def dropped(self) -> None:
+    def forget_last(self) -> None:
         """Forget the sets of the last tree."""
         del self._sets[-1:]
 
@@ -55,23 +56,17 @@ class M2(Rule):
         """The sets of all trees."""
         return np.concatenate(self._sets) if self._sets else None
 
-    def error(self, weights: Array, said: Array) -> float:
+    def error(self, weights: Array, answers: Array) -> float:
         """The pseudo-loss; a single class cannot be mistaken."""
         if self.n_classes == 1:
             return 0.0
-        return 0.5 * float((weights * (1 - self._gap(said))).sum())
+        return 0.5 * float((weights * (1 - self._gap(answers))).sum())
 
-    def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
+    def reweigh(self, weights: Array, answers: Array, vote: float) -> Array:
         """Pairs that the member tells apart lose weight."""
-        return weights * np.exp(-vote / 2 * self._gap(said))
+        return weights * np.exp(-vote / 2 * self._gap(answers))
 
-    def _gap(self, said: Array) -> Array:
+    def _gap(self, answers: Array) -> Array:
         """(n, K): h(x_i, y_i) - h(x_i, k)."""
-        shares = said[0]
+        shares = answers[0]
         return shares[np.arange(len(shares)), self.y][:, None] - shares
-
-    @classmethod
-    def probabilities(cls, scores: Array, total: float) -> Array:
-        """The mean plausibility."""
-        whole = scores.sum(axis=1, keepdims=True)
-        return np.divide(scores, whole, out=np.full_like(scores, 1 / scores.shape[1]), where=whole > 0)

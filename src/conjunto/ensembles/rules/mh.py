@@ -11,19 +11,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from conjunto.ensembles.rules._per_class import PerClass
-from conjunto.ensembles.rules._rule import Array
+from conjunto.ensembles.rules._per_class import shared_equally, sides_of
+from conjunto.ensembles.rules._rule import Array, BoostingRule
 from conjunto.problem import Problem
 from conjunto.view import View
 
 
-class MH(PerClass):
+class MH(BoostingRule):
     """Binary members."""
+
+    name = "mh"
+    reads = "sides"
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
+        self.sides = sides_of(self.y, self.n_classes, self.width)
         self._labels = (self.sides > 0).astype(np.int32)
         self.bound = max(1.0, self.n_classes / 2)
+
+    def start(self, weights: Array) -> Array:
+        """Shared equally by the classes."""
+        return shared_equally(weights, self.width)
 
     def members_problem(self) -> Problem:
         """Members say 1 for "this class" and 0 for "another"."""
@@ -33,19 +41,14 @@ class MH(PerClass):
         """For each class its own weights and labels."""
         return [View(*pair) for pair in zip(weights.T, self._labels.T, strict=True)]
 
-    def error(self, weights: Array, said: Array) -> float:
+    def error(self, weights: Array, answers: Array) -> float:
         """The weight of the pairs that are wrong."""
-        return float(weights[self._labels != said.T].sum())
+        return float(weights[self._labels != answers.T].sum())
 
     def vote(self, error: float) -> float:
         """Half of M1's: answers are -1 and +1."""
         return 0.5 * math.log((1 - error) / error)
 
-    def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
+    def reweigh(self, weights: Array, answers: Array, vote: float) -> Array:
         """By exp(-vote Y h)."""
-        return weights * np.exp(-vote * self.sides * (2 * said.T - 1))
-
-    @classmethod
-    def worth(cls, said: Array, n_classes: int) -> Array:
-        """-1 or +1."""
-        return 2.0 * said - 1
+        return weights * np.exp(-vote * self.sides * (2 * answers.T - 1))

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from conjunto.ensembles.rules._rule import Array, Rule
+from conjunto.ensembles.rules._rule import Array, BoostingRule
 from conjunto.problem import Problem
 
 # Above this, exp overflows; only pieces of no width have such factors.
 LARGEST_LEVEL = 700.0
 
 
-class R(Rule):
+class R(BoostingRule):
     """Piecewise linear weight functions."""
 
-    answer = "values"
+    name = "r"
+    reads = "medians"
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
@@ -46,13 +47,13 @@ class R(Rule):
             self.bound = float(2 * self._total * np.square(self._range))
         return self._mass.copy()
 
-    def heard(self, weights: Array, said: Array) -> Array:
+    def read(self, weights: Array, answers: Array) -> Array:
         """No target lies beyond those that were seen."""
-        return said.clip(self._low, self._high)
+        return answers.clip(self._low, self._high)
 
-    def error(self, weights: Array, said: Array) -> float:
+    def error(self, weights: Array, answers: Array) -> float:
         """The mass between target and answer."""
-        self._answer = self._unit(said[0])
+        self._answer = self._unit(answers[0])
         low, high = np.minimum(self._answer, self._target), np.maximum(self._answer, self._target)
         breaks = self._breaks.clip(low[:, None], high[:, None]) - self._target[:, None]
         pieces = 0.5 * np.abs(np.diff(breaks**2, axis=1)) * np.exp(np.minimum(self._levels, LARGEST_LEVEL))
@@ -63,7 +64,7 @@ class R(Rule):
         """Answers that meet the targets do so up to rounding, and errors are squares."""
         return error <= 1e-20
 
-    def reweigh(self, weights: Array, said: Array, vote: float) -> Array:
+    def reweigh(self, weights: Array, answers: Array, vote: float) -> Array:
         """Cut every function at the answer, raise what lies inside, lower what lies outside."""
         self._insert(self._answer)
         low, high = np.minimum(self._answer, self._target), np.maximum(self._answer, self._target)

@@ -1,0 +1,266 @@
+"""`Ensemble`: what every fitted ensemble of conjunto can do, however its members were built.
+
+It meets the protocol of `conjunto.voters.Voters`: `votes`, `contributions`, `seen`, `take`, and a length, which is the
+number of voters.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from numbers import Integral
+from types import SimpleNamespace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from conjunto import _core
+from conjunto.atomic import all_or_nothing
+from conjunto.callbacks import CallbackSupportMixin, with_callbacks
+from conjunto.draw import Drawn
+from conjunto.ensembles._panel import Panel
+from conjunto.learners.members import ForeignMembers, TreeMembers
+from conjunto.learners.rows import read_fitted_rows, rows_of
+from conjunto.learners.scoring import Scoring
+from conjunto.problem import Columns, Problem, Rows, read_problem
+from conjunto.voters.checking import check_voters
+from conjunto.voters.protocol import Seen, Unknown
+from conjunto.votes import RollCall, Votes
+
+# Attributes that a part of an ensemble cannot take over, and a new fit makes untrue: they are about all members
+# together, or about an earlier pruning.
+ABOUT_ALL = ("oob_score_", "oob_decision_function_", "oob_prediction_", "bound_", "validation_errors_", "_oob_votes")
+ABOUT_PRUNING = ("order_", "curve_", "pruning_report_")
+
+
+class Ensemble(CallbackSupportMixin, BaseEstimator):
+    """A door for rows, and a panel of members behind it."""
+
+    n_jobs: int | None
+    n_features_in_: int
+    classes_: NDArray[Any]
+    _panel: Panel
+    _columns: Columns
+
+    # Facts about a method, which tests and experiments read.
+    task: ClassVar[str] = "classification"
+    indivisible: ClassVar[str] = ""
+    """Why its voters cannot be taken apart; nothing where they can."""
+    no_out_of_bag: ClassVar[str] = ""
+    """Why out-of-bag votes would mislead; nothing where they would not."""
+    size_parameter: ClassVar[str] = "n_estimators"
+    """The parameter that says how many voters there are; "" where the data decide."""
+    draws_per_row: ClassVar[bool] = True
+    """Whether something random is drawn for each row, so that two copies of a row are not a row of weight 2."""
+    grows: ClassVar[bool] = True
+    """Whether the first members do not depend on how many follow, so that a warm start can add more."""
+    on_columns: ClassVar[bool] = True
+    """Whether members are trees on the columns of X, which have importances and leaves."""
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, m)
+            Rows; NaN is missing, DataFrame columns of text, category or bool type are categorical.
+        y : array-like of shape (n,)
+            Labels or targets.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows, on top of what the method draws; boosting starts from them.
+        """
+        with all_or_nothing(self):
+            problem = read_problem(self, X, y, sample_weight, classification=self.task == "classification")
+            self._fit_problem(problem)
+        return self
+
+    def fit_problem(self, problem: Problem, like: Any) -> Self:
+        """Fit on data that were read already, by an estimator whose columns these are."""
+        with all_or_nothing(self):
+            self.__dict__.pop("feature_names_in_", None)
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(like, name):
+                    setattr(self, name, getattr(like, name))
+            self._fit_problem(problem)
+        return self
+
+    def _fit_problem(self, problem: Problem) -> None:
+        raise NotImplementedError("a loop says how members are fitted")
+
+    def _settle(self, problem: Problem, panel: Panel) -> None:
+        """Keep what was fitted; forget what was known about other members."""
+        self._columns = problem.columns
+        self._panel = panel
+        if problem.classes is not None:
+            self.classes_ = problem.classes
+            self.n_classes_ = len(problem.classes)
+        for name in (*ABOUT_ALL, *ABOUT_PRUNING):
+            self.__dict__.pop(name, None)
+
+    def _voting(self) -> Panel:
+        """The panel, as it votes now."""
+        panel: Panel | None = self.__dict__.get("_panel")
+        if panel is None:
+            check_is_fitted(self)
+        assert panel is not None
+        return panel
+
+    def _threads(self) -> int:
+        return 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+
+    def read(self, X: Any) -> Rows:
+        """Return X checked and encoded; every other method takes this in place of X, and reads nothing again."""
+        return rows_of(self, X)
+
+    def votes(self, X: Any) -> Votes:
+        """Return what each member says about each row, which is what the ensemble decides by.
+
+        Labels where votes are counted, scores where they are added up, values in regression; in boosting a member is a
+        round. `conjunto.combination.decide` makes of them what `predict` returns.
+        """
+        rows = self.read(X)
+        return self._voting().votes(rows, self._threads())
+
+    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> RollCall:
+        """Return the same of some voters (None: all), one after another, never held whole."""
+        rows = self.read(X)
+        chosen = None if voters is None else check_voters(voters, len(self), distinct=False)
+        return self._voting().contributions(rows, chosen, self._threads())
+
+    def scoring(self) -> Scoring:
+        """Return the ensemble as data: trees, what each leaf adds, and how the sum becomes an answer."""
+        check_is_fitted(self)
+        found = self._voting().scoring
+        if found is None:
+            raise AttributeError("scoring needs members that are binary trees of conjunto, whose answers are added up")
+        return found
+
+    def seen(self) -> Seen | Unknown:
+        """Return which training rows each voter learned from, or the reason why that is not known."""
+        check_is_fitted(self)
+        if self.no_out_of_bag:
+            return Unknown(f"{type(self).__name__} has no out-of-bag votes: {self.no_out_of_bag}")
+        drawn: Drawn | None = self.__dict__.get("_drawn")
+        seen = None if drawn is None else drawn.seen()
+        if seen is None:
+            return Unknown(f"{type(self).__name__} shows all rows to every member: nothing is out of bag")
+        return Seen.of_matrix(seen, type(self).__name__)
+
+    def take(self, voters: Sequence[int] | NDArray[Any]) -> Self:
+        """Return a fitted copy with some of the voters, in this order; the ensemble itself stays as it is."""
+        check_is_fitted(self)
+        if self.indivisible:
+            raise TypeError(f"{type(self).__name__} cannot be taken apart: {self.indivisible}")
+        chosen = check_voters(voters, len(self))
+        part = copy.copy(self)
+        part._panel = self._panel.take(chosen)
+        if "_drawn" in self.__dict__:
+            part._drawn = self._drawn.take(chosen)
+        for name in ABOUT_ALL:
+            part.__dict__.pop(name, None)
+        # What a warm start would go on from belongs to the whole.
+        part.__dict__.pop("_run", None)
+        setattr(part, self.size_parameter, len(chosen))
+        return part
+
+    def __len__(self) -> int:
+        check_is_fitted(self)
+        return len(self._panel)
+
+    def __getitem__(self, t: int) -> Any:
+        check_is_fitted(self)
+        panel = self._panel
+        if panel.width > 1 or not isinstance(t, Integral) or not 0 <= t < panel.n_rounds:
+            return self.estimators_[t]
+        return panel.members.take(np.array([t])).estimators(self._like(panel))[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
+    @property
+    def n_stages_(self) -> int:
+        """Stages of `staged_predict`: members, in boosting rounds. Committees are more than one stage each."""
+        check_is_fitted(self)
+        return self._panel.n_rounds
+
+    @property
+    def estimators_(self) -> Any:
+        """The members as fitted estimators, made on demand: a list, or (rounds, classes) if there is one per class."""
+        check_is_fitted(self)
+        panel = self._panel
+        members = panel.members.estimators(self._like(panel))
+        if panel.width == 1:
+            return members
+        # Filled one by one: numpy would take apart members that have a length.
+        grid = np.empty((panel.n_rounds, panel.width), dtype=object)
+        for t, member in enumerate(members):
+            grid[divmod(t, panel.width)] = member
+        return grid
+
+    @property
+    def estimator_weights_(self) -> NDArray[np.float64]:
+        """The weight of each member's vote, or of each round's."""
+        check_is_fitted(self)
+        return np.ones(self._panel.n_rounds) if self._panel.weights is None else self._panel.weights
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Mean of the members' importances, weighted by their votes."""
+        check_is_fitted(self)
+        members = self._panel.members
+        if isinstance(members, ForeignMembers) and all(columns is None for columns in members.columns):
+            try:
+                each = np.stack([model.feature_importances_ for model in members.fitted])
+            except AttributeError as error:
+                raise AttributeError("feature_importances_ needs members that have feature_importances_") from error
+        else:
+            each = self._trees("feature_importances_").importances()
+        total = np.average(each, axis=0, weights=np.repeat(self.estimator_weights_, self._panel.width))
+        return total / total.sum() if total.sum() > 0 else total
+
+    @property
+    def nbytes_(self) -> int:
+        """Bytes that the packed trees take."""
+        return self._trees("nbytes_").nbytes
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf of each row in each tree, (n, trees), numbered from 0 within the tree."""
+        return self._binary_trees("apply").leaves(read_fitted_rows(self, X), self._threads())
+
+    def _trees(self, what: str) -> Any:
+        """The packed trees, of whichever kind."""
+        check_is_fitted(self)
+        if not isinstance(self._panel.members, TreeMembers):
+            raise AttributeError(f"{what} needs members that are trees of conjunto on the columns of X alone")
+        return self._panel.members.forest
+
+    def _binary_trees(self, what: str) -> _core.Forest:
+        """The packed trees, where every row has one leaf in each of them."""
+        forest = self._trees(what)
+        if not isinstance(forest, _core.Forest):
+            raise AttributeError(f"{what} needs trees in which a row has one leaf, which C4.5 trees are not")
+        return forest
+
+    def _like(self, panel: Panel) -> SimpleNamespace:
+        """What members that are made on demand take over: the columns, and the classes that they decide between."""
+        like = SimpleNamespace(_columns=self._columns, n_features_in_=self.n_features_in_)
+        if hasattr(self, "feature_names_in_"):
+            like.feature_names_in_ = self.feature_names_in_
+        kind = panel.how.member_classes
+        if kind != "none":
+            like.classes_ = np.array([0, 1]) if kind == "sides" else panel.classes
+            like.n_classes_ = len(like.classes_)
+        return like
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        learner: Any = getattr(self, "estimator", None)
+        tags.input_tags.allow_nan = True
+        if hasattr(learner, "__sklearn_tags__") and not isinstance(learner, type):
+            tags.input_tags.allow_nan = learner.__sklearn_tags__().input_tags.allow_nan
+        return tags
