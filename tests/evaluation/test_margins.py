@@ -99,7 +99,14 @@ def test_labels_and_members_of_an_ensemble():
 
 
 def test_errors():
-    with pytest.raises(ValueError, match="votes of a regression cannot be counted"):
+    with pytest.raises(ValueError, match="votes of a regression have no margins"):
         margins(np.zeros((2, 3)), [0, 0, 0])
     with pytest.raises(ValueError, match="y has 2 examples, votes have 3"):
         margins([[0, 1, 0]], [0, 1])
+
+
+def test_committees_have_the_margins_of_their_decisions():
+    labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 0], [0, 0]])
+    votes = Votes(labels=labels, groups=np.array([0, 0, 0, 1, 1, 1]))
+    # Committee 0 decides 0 and 0, committee 1 decides 1 and 0.
+    np.testing.assert_allclose(margins(votes, [0, 0]), [0.0, 1.0])

@@ -89,7 +89,7 @@ class ValueCase:
     def votes(self):
         if self.weights is None and not self.median:
             return self.values
-        return Votes(values=self.values, weights=self.weights, rule="median" if self.median else "mean")
+        return Votes(values=self.values, weights=self.weights, rule="weighted-median" if self.median else "mean")
 
     @property
     def y(self):

@@ -10,7 +10,7 @@ from conjunto import Votes
 from conjunto.ordering.clustering import clustering
 
 
-def brute_force(answers, y, n_clusters, weight, silent, loss, root, farthest):
+def brute_force(answers, y, size, weight, silent, loss, root, farthest):
     """The definition, pair by pair and example by example."""
     members = range(len(answers))
 
@@ -30,9 +30,9 @@ def brute_force(answers, y, n_clusters, weight, silent, loss, root, farthest):
         distances[s, t] = distances[t, s] = farthest(known) if d is None else d
     errors = [mean([p for p in zip(a, y, weight, strict=True) if not silent(p[0])]) for a in answers]
     errors = [np.inf if e is None else round(e, 10) for e in errors]
-    if n_clusters == len(answers):
+    if size == len(answers):
         return sorted(members, key=lambda t: (errors[t], t))
-    cluster = cut_tree(average(squareform(distances)), n_clusters=n_clusters)[:, 0]
+    cluster = cut_tree(average(squareform(distances)), n_clusters=size)[:, 0]
     best = [min((t for t in members if cluster[t] == c), key=lambda t: (errors[t], t)) for c in set(cluster)]
     return sorted(best, key=lambda t: (errors[t], t))
 
@@ -48,29 +48,27 @@ def test_classes_against_brute_force(labels, weighted, data):
         # Powers of two: shares come out the same in any order, so that equal distances stay equal.
         weight = data.draw(hnp.arrays(np.float64, len(y), elements=st.sampled_from([0.0, 0.5, 1.0, 4.0])))
         weight[0] = 1.0
-    n_clusters = data.draw(st.integers(1, len(labels)))
-    brute = brute_force(
-        labels, y, n_clusters, weight, lambda a: a < 0, lambda a, b: float(a != b), float, lambda known: 1.0
-    )
-    found = clustering(labels, y, n_clusters, sample_weight=weight if weighted else None)
+    size = data.draw(st.integers(1, len(labels)))
+    brute = brute_force(labels, y, size, weight, lambda a: a < 0, lambda a, b: float(a != b), float, lambda known: 1.0)
+    found = clustering(labels, y, size, sample_weight=weight if weighted else None)
     np.testing.assert_array_equal(found, brute)
 
 
 @given(hnp.arrays(np.float64, SHAPES, elements=st.sampled_from([0.0, 1.0, 2.0, 5.0, np.nan])), st.data())
 def test_values_against_brute_force(values, data):
     y = data.draw(hnp.arrays(np.float64, values.shape[1], elements=st.sampled_from([0.0, 1.0, 3.0])))
-    n_clusters = data.draw(st.integers(1, len(values)))
+    size = data.draw(st.integers(1, len(values)))
     brute = brute_force(
         values,
         y,
-        n_clusters,
+        size,
         np.ones(len(y)),
         np.isnan,
         lambda a, b: (a - b) ** 2,
         np.sqrt,
         lambda known: max(known, default=0.0),
     )
-    np.testing.assert_array_equal(clustering(values, y, n_clusters), brute)
+    np.testing.assert_array_equal(clustering(values, y, size), brute)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -100,9 +98,7 @@ def test_a_group_comes_as_a_whole():
     np.testing.assert_array_equal(clustering(votes, [0, 1], 1), [0, 3])
 
 
-@pytest.mark.parametrize(
-    ("n_clusters", "message"), [(0, "n_clusters must be a whole"), (3, "n_clusters must be at most")]
-)
-def test_refusals(n_clusters, message):
+@pytest.mark.parametrize(("size", "message"), [(0, "size must be a whole"), (3, "size must be at most")])
+def test_refusals(size, message):
     with pytest.raises(ValueError, match=message):
-        clustering([[0, 1], [1, 1]], [0, 1], n_clusters)
+        clustering([[0, 1], [1, 1]], [0, 1], size)

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -9,26 +10,26 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from conjunto import Votes, ordering
-from conjunto.ballot import decide
+from conjunto.combination import decide
 from conjunto.evaluation import error_curve
 
 from . import oracles
 from .cases import ClassCase, class_cases, value_cases
 
-GREEDY = ["reduce_error", "complementarity", "margin_distance", "orientation", "boosting_based"]
-WEIGHED = [*GREEDY, "individual_error"]
-ALL = [*WEIGHED, "kappa"]
-ON_VALUES = ["reduce_error", "complementarity", "margin_distance", "individual_error"]
+# Whoever joins the table joins these tests.
+ALL = [name for name in ordering.ORDERINGS if name != "random_order"]
+WEIGHED = [name for name in ALL if "sample_weight" in signature(ordering.ORDERINGS[name]).parameters]
+ON_VALUES = [name for name in ALL if ordering.CRITERIA[name].values]
 
 
 def order_of(name, case, **options):
     """What the function returns; orientation may warn of an unstable direction, which is not the question here."""
-    if name != "kappa":
+    if name in WEIGHED:
         options["sample_weight"] = case.sample_weight
     with warnings.catch_warnings():
         if name == "orientation":
             warnings.simplefilter("ignore", UserWarning)
-        order = getattr(ordering, name)(case.votes, case.y, **options)
+        order = ordering.ORDERINGS[name](case.votes, case.y, **options)
     assert order.dtype == np.intp
     return order.tolist()
 
@@ -373,7 +374,7 @@ def test_members_that_never_vote(name):
 
 def test_a_member_of_weight_0_answers_a_median_alone():
     values = np.array([[1.0, 2.0, 3.0], [2.0, 2.0, 5.0], [0.0, 1.0, 1.0]])
-    votes = Votes(values=values, weights=np.array([0.0, 1.0, 2.0]), rule="median")
+    votes = Votes(values=values, weights=np.array([0.0, 1.0, 2.0]), rule="weighted-median")
     assert ordering.reduce_error(votes, [1.0, 2.0, 3.0])[0] == 0
     assert ordering.complementarity(votes, [1.0, 2.0, 3.0])[0] == 0
 

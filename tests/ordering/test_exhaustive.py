@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conjunto import Votes, _core
-from conjunto.ballot import count_votes
+from conjunto.combination import combine
 from conjunto.ordering.exhaustive import exhaustive
 
 
 def error(votes, y, weights, members):
-    said = count_votes(votes.take(np.array(members))).winners()
+    said = combine(votes.take(np.array(members))).winners()
     known = (said >= 0) & (weights > 0)
     return np.average(said[known] != y[known], weights=weights[known]) if known.any() else np.nan
 
@@ -65,10 +65,10 @@ def cases(draw):
 @given(cases())
 def test_the_result_is_that_of_plain_enumeration(case):
     votes, y, weights, sizes, prefer = case
-    found = exhaustive(votes, y, sizes=sizes, prefer=prefer, sample_weight=weights)
+    found = exhaustive(votes, y, size=sizes, prefer=prefer, sample_weight=weights)
     assert found.sizes.tolist() == (list(range(1, len(votes) + 1, 2)) if sizes is None else sizes)
     check(found, votes, y, weights, () if prefer is None else prefer)
-    again = exhaustive(votes, y, sizes=sizes, prefer=prefer, sample_weight=weights, n_jobs=2)
+    again = exhaustive(votes, y, size=sizes, prefer=prefer, sample_weight=weights, n_jobs=2)
     np.testing.assert_array_equal(found.errors, again.errors)
     np.testing.assert_array_equal(found.counts, again.counts)
     assert [a.tolist() for a in found.members] == [b.tolist() for b in again.members]
@@ -81,7 +81,7 @@ def test_more_members_than_one_table_holds(silence):
     labels = np.where(random.random((12, 45)) < 0.5, y, random.integers(0, 3, (12, 45)))
     labels[random.random((12, 45)) < silence] = -1
     prefer = random.permutation(12)
-    found = exhaustive(labels, y, sizes=range(1, 13), prefer=prefer)
+    found = exhaustive(labels, y, size=range(1, 13), prefer=prefer)
     check(found, Votes(labels=labels), y, np.ones(45), prefer)
 
 
@@ -107,7 +107,7 @@ def test_scores_add_up(seed):
     scores = random.integers(-2, 9, (6, 20, 3)) / 8
     scores[random.random((6, 20)) < 0.2] = np.nan
     votes = Votes(scores=scores, weights=random.integers(1, 3, 6) / 2)
-    check(exhaustive(votes, y, sizes=range(1, 7)), votes, y, np.ones(20))
+    check(exhaustive(votes, y, size=range(1, 7)), votes, y, np.ones(20))
 
 
 def test_groups_are_chosen_whole():
@@ -115,10 +115,10 @@ def test_groups_are_chosen_whole():
     y = random.integers(0, 3, 40)
     labels = np.where(random.random((9, 40)) < 0.6, y, random.integers(0, 3, (9, 40)))
     groups = np.array([2, 0, 1, 3, 0, 2, 1, 1, 3])
-    decided = np.stack([count_votes(Votes(labels=labels[groups == g])).winners() for g in range(4)])
+    decided = np.stack([combine(Votes(labels=labels[groups == g])).winners() for g in range(4)])
     order = np.array([3, 8, 5, 2, 0, 6, 7, 1, 4])
-    found = exhaustive(Votes(labels=labels, groups=groups), y, sizes=[1, 2, 3], prefer=order)
-    of_groups = exhaustive(decided, y, sizes=[1, 2, 3], prefer=[3, 2, 1, 0])
+    found = exhaustive(Votes(labels=labels, groups=groups), y, size=[1, 2, 3], prefer=order)
+    of_groups = exhaustive(decided, y, size=[1, 2, 3], prefer=[3, 2, 1, 0])
     np.testing.assert_array_equal(found.errors, of_groups.errors)
     np.testing.assert_array_equal(found.counts, of_groups.counts)
     for members, chosen in zip(found.members, of_groups.members, strict=True):
@@ -127,18 +127,33 @@ def test_groups_are_chosen_whole():
 
 def test_of_equal_members_the_preferred_come_first():
     votes = np.tile([0, 1, 1], (5, 1))
-    assert exhaustive(votes, [0, 1, 0], sizes=[3]).members[0].tolist() == [0, 1, 2]
-    found = exhaustive(votes, [0, 1, 0], sizes=[3], prefer=[4, 1, 3, 0, 2])
+    assert exhaustive(votes, [0, 1, 0], size=[3]).members[0].tolist() == [0, 1, 2]
+    found = exhaustive(votes, [0, 1, 0], size=[3], prefer=[4, 1, 3, 0, 2])
     assert (found.errors[0], found.counts[0], found.members[0].tolist()) == (1 / 3, 10, [1, 3, 4])
 
 
 def test_members_that_say_nothing_have_no_error():
-    found = exhaustive([[-1, -1], [-1, -1], [0, -1]], [0, 1], sizes=[1, 2, 3])
+    found = exhaustive([[-1, -1], [-1, -1], [0, -1]], [0, 1], size=[1, 2, 3])
     np.testing.assert_array_equal(found.errors, [0, 0, 0])
     assert found.counts.tolist() == [1, 2, 1]
     found = exhaustive([[-1, -1], [-1, -1]], [0, 1])
     assert np.isnan(found.errors[0])
     assert (found.counts[0], found.members[0].tolist()) == (2, [0])
+
+
+def test_the_best_of_several_sizes_is_chosen():
+    random = np.random.default_rng(3)
+    y = random.integers(0, 2, 40)
+    labels = np.where(random.random((7, 40)) < 0.7, y, 1 - y)
+    every = exhaustive(labels, y, size=range(1, 8))
+    subsets = [members for size in range(1, 8) for members in combinations(range(7), size)]
+    least = min(error(Votes(labels=labels), y, np.ones(40), members) for members in subsets)
+    assert error(Votes(labels=labels), y, np.ones(40), every.chosen) == least
+    for size in range(1, 8):
+        one = exhaustive(labels, y, size=size)
+        assert one.sizes.tolist() == [size]
+        assert one.chosen.tolist() == every.members[size - 1].tolist()
+    assert exhaustive([[-1, -1], [-1, -1]], [0, 1]).chosen.tolist() == [0]
 
 
 def test_labels_of_classes_are_read():
@@ -152,9 +167,9 @@ def test_what_cannot_be_searched_is_refused():
     with pytest.raises(ValueError, match="exhaustive needs votes on classes"):
         exhaustive(np.zeros((3, 2)), [0.0, 1.0])
     votes = np.zeros((3, 2), dtype=int)
-    for sizes in ([0], [4], [1, 1], [], [1.0], [[1]], 1):
-        with pytest.raises(ValueError, match="sizes must be different whole numbers from 1 to 3"):
-            exhaustive(votes, [0, 1], sizes=sizes)
+    for size in ([0], [4], [1, 1], [], [1.0], [[1]], 0, 4, 1.0, True):
+        with pytest.raises(ValueError, match="size must be a whole number from 1 to 3, or several different ones"):
+            exhaustive(votes, [0, 1], size=size)
     for prefer in ([0, 1], [0, 1, 1], [1, 2, 3], [0.0, 1.0, 2.0], [[0, 1, 2]]):
         with pytest.raises(ValueError, match="prefer must be a permutation of the 3 members"):
             exhaustive(votes, [0, 1], prefer=prefer)

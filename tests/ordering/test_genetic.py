@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conjunto import Votes
-from conjunto.ballot import count_votes
+from conjunto.combination import combine
 from conjunto.ordering.genetic import _best, _first_generation, _fitness, _next_generation, genetic
 
 
 def error_of(votes, y, members):
     """The error of a subset as the package counts votes everywhere else; without abstentions."""
-    return (count_votes(votes.take(np.asarray(members))).winners() != y).mean()
+    return (combine(votes.take(np.asarray(members))).winners() != y).mean()
 
 
 def noisy(random, members, examples, classes, noise=0.4):
@@ -93,7 +93,7 @@ def test_never_worse_than_a_seed(seed, weighted, silent):
     sample_weight = random.random(20) ** 8 if weighted else np.ones(20)
 
     def error(members):
-        said = count_votes(votes.take(np.asarray(members))).winners()
+        said = combine(votes.take(np.asarray(members))).winners()
         total = sample_weight[said >= 0].sum()
         return sample_weight[(said >= 0) & (said != y)].sum() / total if total else 1.0
 

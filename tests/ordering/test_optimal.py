@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from conjunto import Votes
-from conjunto.ballot import count_votes
+from conjunto.combination import combine
 from conjunto.ordering.optimal import optimal
 
 
 def error_of(votes, y, members, sample_weight=None):
     """The error of a subset as the package counts votes everywhere else; 1 where it has no vote at all."""
     sample_weight = np.ones(len(y)) if sample_weight is None else sample_weight
-    said = count_votes(votes.take(np.asarray(members))).winners()
+    said = combine(votes.take(np.asarray(members))).winners()
     total = sample_weight[said >= 0].sum()
     return sample_weight[(said >= 0) & (said != y)].sum() / total if total else 1.0
 
@@ -27,9 +27,9 @@ def least_error(votes, y, size, sample_weight=None):
 def check_optimum(votes, y, size, sample_weight=None):
     found = optimal(votes, y, size, sample_weight=sample_weight)
     least = least_error(votes, y, size, sample_weight)
-    assert len(found.members) == len(set(found.members)) == size
-    assert (np.diff(found.members) > 0).all()
-    assert found.error == pytest.approx(error_of(votes, y, found.members, sample_weight), abs=1e-12)
+    assert len(found.chosen) == len(set(found.chosen)) == size
+    assert (np.diff(found.chosen) > 0).all()
+    assert found.error == pytest.approx(error_of(votes, y, found.chosen, sample_weight), abs=1e-12)
     assert found.error == pytest.approx(least, abs=1e-6 if sample_weight is not None else 1e-12)
     assert found.proven
     assert found.gap == 0.0
@@ -106,19 +106,19 @@ def test_a_time_limit_that_runs_out_leaves_a_bound(seed):
     assert not found.proven
     assert found.bound <= least <= found.error
     assert found.gap == found.error - found.bound > 0
-    assert found.error == error_of(Votes(labels=labels), y, found.members)
+    assert found.error == error_of(Votes(labels=labels), y, found.chosen)
     # Without any time, the greedy subset.
     greedy = []
     for _ in range(5):
         rest = [t for t in range(10) if t not in greedy]
         greedy.append(min(rest, key=lambda t: error_of(Votes(labels=labels), y, [*greedy, t])))
-    np.testing.assert_array_equal(found.members, np.sort(greedy))
+    np.testing.assert_array_equal(found.chosen, np.sort(greedy))
 
 
 def test_examples_without_a_vote_are_left_out():
     labels = np.array([[0, -1, 1], [-1, -1, 1], [1, -1, 0]])
     found = optimal(labels, [0, 1, 0], 1)
-    np.testing.assert_array_equal(found.members, [0])
+    np.testing.assert_array_equal(found.chosen, [0])
     assert found.error == 0.5
     silent = optimal(np.full((2, 3), -1), [0, 1, 0], 1)
     assert (silent.error, silent.gap) == (1.0, 0.0)
@@ -128,7 +128,7 @@ def test_a_group_comes_as_a_whole():
     labels = np.array([[0, 1], [1, 0], [1, 0], [0, 1], [1, 0]])
     votes = Votes(labels=labels, groups=np.array(["b", "a", "a", "b", "a"]))
     found = optimal(votes, [0, 1], 1)
-    np.testing.assert_array_equal(found.members, [0, 3])
+    np.testing.assert_array_equal(found.chosen, [0, 3])
     assert found.error == 0.0
 
 

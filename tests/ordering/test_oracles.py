@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from sklearn.metrics import accuracy_score, cohen_kappa_score, mean_squared_error
 
-from conjunto.ballot import leaders, weighted_median
+from conjunto.combination import weighted_median
 from conjunto.evaluation import error_curve
+from conjunto.ties import leaders
 
 from . import oracles
 from .cases import ClassCase, ValueCase, class_cases, value_cases

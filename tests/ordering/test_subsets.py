@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from conjunto import Votes
-from conjunto.ballot import count_votes
+from conjunto.combination import combine
 from conjunto.ordering import _subsets
 from conjunto.ordering._reading import read_classes
 
@@ -13,7 +13,7 @@ def error_of(votes, y, members, sample_weight):
     """The error of a subset as the package counts votes everywhere else."""
     if len(members) == 0:
         return 1.0
-    said = count_votes(votes.take(np.asarray(members))).winners()
+    said = combine(votes.take(np.asarray(members))).winners()
     covered = said >= 0
     total = sample_weight[covered].sum()
     return sample_weight[covered & (said != y)].sum() / total if total else 1.0

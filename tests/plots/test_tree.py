@@ -20,7 +20,7 @@ from conjunto import (
 )
 from conjunto.datasets import make_waveform
 from conjunto.learners.conditions import Subset
-from conjunto.learners.outline import Outline, OutlineNode, outline
+from conjunto.learners.outline import TreeOutline, TreeOutlineNode, outline
 from conjunto.plots._tree_layout import lay_out
 
 mpl.use("Agg")
@@ -160,9 +160,9 @@ def test_categories_and_missing_values():
 
 def test_more_than_two_branches_carry_their_conditions():
     sky = ("overcast", "rain", "sunny")
-    root = OutlineNode(tuple(Subset(0, (name,), sky) for name in sky), (1, 2, 3))
+    root = TreeOutlineNode(tuple(Subset(0, (name,), sky) for name in sky), (1, 2, 3))
     display = TreeDisplay(
-        Outline((root, *(OutlineNode(label=i) for i in (0, 1, 1))), ("outlook",), ("no", "yes"))
+        TreeOutline((root, *(TreeOutlineNode(label=i) for i in (0, 1, 1))), ("outlook",), ("no", "yes"))
     ).plot()
     assert [text.get_text() for text in display.boxes_.values()] == ["outlook", "no", "yes", "yes"]
     assert [text.get_text() for text in labels(display)] == ["= overcast", "= rain", "= sunny"]

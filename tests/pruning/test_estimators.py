@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.ensemble
 from scipy.sparse import coo_matrix, csr_matrix
@@ -16,6 +17,7 @@ from conjunto import (
     PrunedClassifier,
     PrunedRegressor,
     RandomForestClassifier,
+    problem,
     prune,
 )
 from conjunto.datasets import make_waveform
@@ -39,7 +41,7 @@ def test_fit_is_fit_and_prune():
 def test_a_share_is_set_aside():
     forest = RandomForestClassifier(20, random_state=0)
     model = PrunedClassifier(forest, selection=0.2, keep=5, random_state=0).fit(X, y)
-    assert model.estimator_._size[0] == 120
+    assert model.estimator_._drawn.outline.n == 120
     with pytest.raises(ValueError, match=r"selection=0.001 of 150 rows"):
         PrunedClassifier(forest, selection=0.001).fit(X, y)
 
@@ -148,3 +150,19 @@ def test_the_wrong_kind_of_ensemble():
         PrunedRegressor(BaggingClassifier()).fit(X, y)
     with pytest.raises(ValueError, match="unknown method"):
         PrunedClassifier(method="nonsense").fit(X, y)
+
+
+@pytest.mark.parametrize("selection", ["train", "oob"])
+def test_rows_are_read_once_in_a_fit_and_once_in_a_prediction(selection, monkeypatch):
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+    frame["side"] = np.where(X[:, 0] > 0, "left", "right")
+    read = []
+    encode = problem._encode
+    monkeypatch.setattr(problem, "_encode", lambda rows, columns: (read.append(len(rows)), encode(rows, columns))[1])
+    model = PrunedClassifier(BaggingClassifier(n_estimators=20, random_state=0), selection=selection).fit(frame, y)
+    assert read == [len(frame)]
+    rows = model.estimator_.read(frame)
+    assert len(read) == 2
+    for method in (model.predict, model.predict_proba, model.staged_predict, model.estimator_.votes):
+        list(method(rows).answers if method == model.estimator_.votes else method(rows))
+    assert len(read) == 2

@@ -180,9 +180,9 @@ def test_pickle_and_clone(bag, data):
 def test_a_subset_by_name(data):
     X, y = data
     bag = BaggingClassifier(n_estimators=11, random_state=0).fit(X, y)
-    best = exhaustive(bag.votes(X), y, sizes=[5])
+    best = exhaustive(bag.votes(X), y, size=5)
     pruned = prune(bag, X, y, method="exhaustive", keep=5)
-    assert sorted(pruned.order_) == best.members[0].tolist()
+    assert sorted(pruned.order_) == best.chosen.tolist()
     assert pruned.curve_["train"][4] == best.errors[0]
     assert len(prune(bag, X, y, method="clustering", keep=4, report=False)) == 4
     assert 1 <= len(prune(bag, X, y, method="meta_tree", keep=4, report=False)) <= 4

@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conjunto.ballot import as_codes, as_votes, prefix_counts, prefix_values
-from conjunto.votes import Votes
+from conjunto.classes import Classes
+from conjunto.combination import prefixes
+from conjunto.votes import RollCall, Votes, as_votes
 
 
-def error_curve(votes: Votes | ArrayLike, y: ArrayLike, order: ArrayLike | None = None) -> NDArray[np.float64]:
+def error_curve(
+    votes: Votes | RollCall | ArrayLike, y: ArrayLike, order: ArrayLike | None = None
+) -> NDArray[np.float64]:
     """Return the error of every prefix of an ensemble.
 
     Parameters
     ----------
-    votes : Votes or array of shape (T, n)
-        What the members say: class codes (-1 abstains) or, as floats, values (NaN abstains).
+    votes : Votes, RollCall or array of shape (T, n)
+        What the members say: class codes (-1 abstains) or, as floats, values (NaN abstains). `contributions(X)` of an
+        ensemble is a roll call, which is never held whole.
     y : array-like of shape (n,)
         The truth: labels of `votes.classes`, or codes.
     order : array-like, default=None
@@ -33,17 +37,29 @@ def error_curve(votes: Votes | ArrayLike, y: ArrayLike, order: ArrayLike | None 
     >>> error_curve([[0, 0, 1], [0, 1, 1], [0, 1, 0]], [0, 1, 1])
     array([0.33333333, 0.33333333, 0.        ])
     """
-    votes = as_votes(votes)
-    if order is not None:
-        votes = votes.take(np.asarray(order))
-    if votes.values is not None:
-        truth = np.asarray(y, dtype=np.float64)
-        if truth.shape != (votes.n_examples,):
-            raise ValueError(f"y has shape {truth.shape}, votes have {votes.n_examples} examples")
-        return np.array([_mean((means - truth) ** 2, ~np.isnan(means)) for means in prefix_values(votes)])
-    codes = as_codes(votes, y)
-    said = (count.winners() for count in prefix_counts(votes))
-    return np.array([_mean(answer != codes, answer >= 0) for answer in said])
+    if isinstance(votes, RollCall):
+        if order is not None:
+            raise ValueError("a roll call comes in its own order: ask the ensemble for contributions(X, order)")
+    else:
+        votes = as_votes(votes)
+        votes = votes if order is None else votes.take(np.asarray(order))
+    truth = _truth(votes, y)
+    curve = []
+    for count in prefixes(votes):
+        answers = count.answers()
+        loss = (answers - truth) ** 2 if votes.kind == "values" else answers != truth
+        curve.append(_mean(loss, count.voted))
+    return np.array(curve)
+
+
+def _truth(votes: Votes | RollCall, y: ArrayLike) -> NDArray[np.generic]:
+    """Class codes or values, one for each row that is voted on."""
+    truth = np.asarray(y, dtype=np.float64) if votes.kind == "values" else np.asarray(y)
+    if truth.shape != (votes.n_examples,):
+        raise ValueError(f"y has shape {truth.shape}, votes have {votes.n_examples} examples")
+    if votes.kind == "values" or votes.classes is None:
+        return truth
+    return Classes(votes.classes).encode(truth)
 
 
 def _mean(wrong: NDArray[np.generic], known: NDArray[np.bool_]) -> float:

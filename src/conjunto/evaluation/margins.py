@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conjunto.ballot import as_codes, as_votes, vote_counts
-from conjunto.votes import Votes
+from conjunto.combination import by_voter, combine
+from conjunto.votes import Votes, as_votes
 
 
 def margins(votes: Votes | ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
@@ -36,9 +36,11 @@ def margins(votes: Votes | ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
     >>> margins([[0, 0, 1], [0, 1, 1], [0, 1, 0]], [0, 1, 0])
     array([ 1.        ,  0.33333333, -0.33333333])
     """
-    votes = as_votes(votes)
-    codes = as_codes(votes, y)
-    counts = vote_counts(votes)
+    votes = by_voter(as_votes(votes))
+    if votes.kind == "values":
+        raise ValueError("votes of a regression have no margins: they are values, not votes for classes")
+    codes = votes.encode(y)
+    counts = combine(votes).counts
     if codes.max(initial=0) >= counts.shape[1]:
         # Without a list of classes, a class that nobody votes for is not known.
         counts = np.pad(counts, ((0, 0), (0, int(codes.max()) + 1 - counts.shape[1])))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from conjunto.voters import as_voters, votes_out_of_bag
 from conjunto.votes import Votes
 
 
 def oob_votes(fitted: Any, X: Any) -> Votes:
     """Return the votes of a fitted ensemble on its training rows X, members abstaining on rows that they saw.
 
-    The rows that each member saw are drawn again from the stored key, so nothing needs to be kept from `fit`.
+    Works for every ensemble that tells which rows its members saw: ours draw them again from the stored key, so nothing
+    needs to be kept from `fit`; scikit-learn's forests and bagging from their seeds.
 
     Examples
     --------
@@ -22,7 +24,9 @@ def oob_votes(fitted: Any, X: Any) -> Votes:
     >>> bool(0.3 < (votes.labels >= 0).mean() < 0.45)
     True
     """
-    if not hasattr(fitted, "oob_votes"):
-        raise TypeError(f"out-of-bag votes need an ensemble that samples rows, got {type(fitted).__name__}")
-    votes: Votes = fitted.oob_votes(X)
-    return votes
+    try:
+        voters = as_voters(fitted)
+    except TypeError as error:
+        name = type(fitted).__name__
+        raise TypeError(f"out-of-bag votes need an ensemble that samples rows, got {name}: {error}") from error
+    return votes_out_of_bag(voters, X)

@@ -8,11 +8,14 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
-from conjunto.ballot import ROUNDING, as_codes, as_votes, group_decisions, leaders
-from conjunto.votes import Votes
+from conjunto.combination import group_decisions
+from conjunto.ties import ROUNDING
+from conjunto.votes import Votes, as_votes, leading
 
 # A larger code is no class, but an identifier or a mistake; counts of all classes are kept for every example.
 MOST_CLASSES = 100_000
+# The rules of combination that the criteria follow; a mean of scores decides as their sum.
+READABLE = ("plurality", "sum", "mean", "weighted-median")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +73,10 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
         raise ValueError(
             f"votes must hold at least one member and one example, got {len(votes)} and {votes.n_examples}"
         )
+    if votes.rule not in READABLE:
+        raise ValueError(
+            f"criteria judge votes that are combined by {', '.join(READABLE)}, and these are combined by {votes.rule}"
+        )
     shared = {"weights": _weights_of(votes), "sample_weight": _sample_weight(sample_weight, votes.n_examples)}
     if votes.values is not None:
         try:
@@ -81,7 +88,7 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
         values = np.ascontiguousarray(votes.values, dtype=np.float64)
         if np.isinf(values).any() or not np.isfinite(targets).all():
             raise ValueError("votes and y must be finite; NaN in votes is an abstention")
-        return ValueBallot(**shared, voters=None, values=values, truth=targets, median=votes.rule == "median")
+        return ValueBallot(**shared, voters=None, values=values, truth=targets, median=votes.rule == "weighted-median")
     truth = _codes(votes, y)
     k = max(votes.n_classes, int(truth.max()) + 1)
     if k > MOST_CLASSES:
@@ -100,7 +107,7 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
         raise ValueError("scores must be finite; NaN is an abstention")
     if k > scores.shape[2]:
         raise ValueError(f"y holds the code {k - 1}, and the scores are about {scores.shape[2]} classes")
-    labels = np.stack([_leading(each) for each in scores])
+    labels = np.stack([leading(each) for each in scores]).astype(np.int32)
     return ClassBallot(**shared, voters=None, labels=labels, truth=truth, n_classes=k, scores=scores)
 
 
@@ -108,9 +115,13 @@ def read_classes(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLik
     """The same for a criterion that is about right and wrong."""
     ballot = read(votes, y, sample_weight)
     if isinstance(ballot, ValueBallot):
+        # The table imports the criteria, which import this file.
+        from conjunto.ordering import CRITERIA
+
+        others = [other for other, criterion in CRITERIA.items() if criterion.values]
         raise ValueError(
             f"{name} needs votes on classes (integers, or Votes with labels), and these are values of a regression: "
-            "use reduce_error, complementarity, margin_distance or individual_error"
+            f"use {', '.join(others[:-1])} or {others[-1]}"
         )
     return ballot
 
@@ -127,14 +138,7 @@ def _codes(votes: Votes, y: ArrayLike) -> NDArray[np.int32]:
         raise ValueError(f"y must have one dimension, got shape {y.shape}")
     if votes.classes is None and (y.dtype.kind not in "iub" or (len(y) and y.min() < 0)):
         raise ValueError("y must hold class codes (integers from 0) where the votes have no classes")
-    return as_codes(votes, y).astype(np.int32)
-
-
-def _leading(scores: NDArray[np.float64]) -> NDArray[np.int32]:
-    silent = np.asarray(np.isnan(scores).any(axis=1))
-    labels = leaders(np.where(silent[:, None], 0.0, scores)).astype(np.int32)
-    labels[silent] = -1
-    return labels
+    return votes.encode(y).astype(np.int32)
 
 
 def _weights_of(votes: Votes) -> NDArray[np.float64] | None:

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.ballot import ROUNDING
 from conjunto.ordering._reading import ClassBallot
+from conjunto.ties import ROUNDING
 
 # Margins held at a time.
 CELLS = 1 << 22
 
 
-class Margins(NamedTuple):
+class VoterMargins(NamedTuple):
     """What each voter adds to the margin of the truth over every other class, on a block of examples."""
 
     each: NDArray[Any]
@@ -35,7 +35,7 @@ class Margins(NamedTuple):
     """(n,): the weight of each example."""
 
 
-def margins(ballot: ClassBallot, examples: slice | NDArray[np.intp], dtype: Any = np.float64) -> Margins:
+def voter_margins(ballot: ClassBallot, examples: slice | NDArray[np.intp], dtype: Any = np.float64) -> VoterMargins:
     """The margins of the voters on some of the examples."""
     labels, truth = ballot.labels[:, examples], ballot.truth[examples]
     others = np.arange(ballot.n_classes - 1)[:, None]
@@ -52,7 +52,7 @@ def margins(ballot: ClassBallot, examples: slice | NDArray[np.intp], dtype: Any 
         each = each * ballot.weights[:, None, None]
     sign = np.where(others < truth, 1, -1).astype(dtype)
     weight = np.ones(len(truth)) if ballot.sample_weight is None else ballot.sample_weight[examples]
-    return Margins(each, others, sign, voted, weight)
+    return VoterMargins(each, others, sign, voted, weight)
 
 
 def is_counted(ballot: ClassBallot) -> bool:
@@ -98,14 +98,14 @@ class SubsetErrors:
             _judge(block, sums, voted, tie, wrong, covered)
         return _share(wrong, covered)
 
-    def _blocks(self) -> Iterator[Margins]:
+    def _blocks(self) -> Iterator[VoterMargins]:
         if self._kept is not None:
             yield from self._kept
         else:
             yield from map(self._block, range(0, self._n, self._step))
 
-    def _block(self, first: int) -> Margins:
-        return margins(self._ballot, slice(first, first + self._step), self._dtype)
+    def _block(self, first: int) -> VoterMargins:
+        return voter_margins(self._ballot, slice(first, first + self._step), self._dtype)
 
     def _tie(self, reach: NDArray[np.float64]) -> NDArray[Any]:
         """(P, 1, 1): how far from zero a margin may be in a tie. The tiny part: votes without weight tie, too."""
@@ -114,7 +114,7 @@ class SubsetErrors:
 
 
 def _judge(
-    block: Margins,
+    block: VoterMargins,
     sums: NDArray[Any],
     voted: NDArray[np.bool_],
     tie: NDArray[Any],

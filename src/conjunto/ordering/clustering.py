@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import cut_tree, linkage
 
 from conjunto.checks import check_count
+from conjunto.ordering._errors import example_weights, known_mean, member_errors
 from conjunto.ordering._reading import ClassBallot, ValueBallot, first_best, read
 from conjunto.votes import Votes
 
 
 def clustering(
-    votes: Votes | ArrayLike, y: ArrayLike, n_clusters: int, *, sample_weight: ArrayLike | None = None
+    votes: Votes | ArrayLike, y: ArrayLike, size: int, *, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.intp]:
     """Return one member of each cluster of members that answer alike.
 
@@ -30,7 +31,7 @@ def clustering(
         values, NaN where it abstains. Scores count by the class that they are highest for.
     y : array-like of shape (n,)
         The truth: labels of `votes.classes`, codes, or values.
-    n_clusters : int
+    size : int
         Number of clusters, and of members to choose. Where groups of members vote, groups are clustered, and all
         members of a chosen group are returned.
     sample_weight : array-like of shape (n,), optional
@@ -62,17 +63,17 @@ def clustering(
     array([0, 2])
     """
     ballot = read(votes, y, sample_weight)
-    n_clusters = check_count("n_clusters", n_clusters)
-    if n_clusters > len(ballot):
-        raise ValueError(f"n_clusters must be at most the number of voters, {len(ballot)}, got {n_clusters}")
-    errors = _errors(ballot)
+    size = check_count("size", size)
+    if size > len(ballot):
+        raise ValueError(f"size must be at most the number of voters, {len(ballot)}, got {size}")
+    errors = member_errors(ballot, np.inf)
     # A single voter has no distances to link.
     cluster = np.arange(len(ballot))
-    if n_clusters < len(ballot):
+    if size < len(ballot):
         # Of clusters at the same height fcluster opens all or none; this opens as many as asked for.
-        cluster = cut_tree(linkage(_distances(ballot), method="average"), n_clusters=n_clusters)[:, 0]
+        cluster = cut_tree(linkage(_distances(ballot), method="average"), n_clusters=size)[:, 0]
     best = []
-    for c in range(n_clusters):
+    for c in range(size):
         alike = np.flatnonzero(cluster == c)
         best.append(alike[first_best(errors[alike])])
     best.sort()
@@ -82,34 +83,17 @@ def clustering(
     return ballot.permutation(order)
 
 
-def _errors(ballot: ClassBallot | ValueBallot) -> NDArray[np.float64]:
-    """(T,): the error of each voter where it votes; infinite for one that never does."""
-    if isinstance(ballot, ClassBallot):
-        return _mean(ballot.labels != ballot.truth, ballot.labels >= 0, ballot, np.inf)
-    return _mean((ballot.values - ballot.truth) ** 2, ~np.isnan(ballot.values), ballot, np.inf)
-
-
 def _distances(ballot: ClassBallot | ValueBallot) -> NDArray[np.float64]:
     """(T (T - 1) / 2,): the distances of all pairs, in the order of scipy; a voter at a time, to bound the memory."""
-    parts = []
+    parts, example_weight = [], example_weights(ballot)
     for t in range(len(ballot) - 1):
         if isinstance(ballot, ClassBallot):
             own, others = ballot.labels[t], ballot.labels[t + 1 :]
-            parts.append(_mean(own != others, (own >= 0) & (others >= 0), ballot, 1.0))
+            known = (own >= 0) & (others >= 0)
+            parts.append(known_mean(known & (own != others), known, example_weight, 1.0))
         else:
             squares = (ballot.values[t] - ballot.values[t + 1 :]) ** 2
-            parts.append(np.sqrt(_mean(squares, ~np.isnan(squares), ballot, np.nan)))
+            known = ~np.isnan(squares)
+            parts.append(np.sqrt(known_mean(np.where(known, squares, 0.0), known, example_weight, np.nan)))
     distances = np.concatenate(parts)
     return np.where(np.isnan(distances), np.nanmax(distances, initial=0.0), distances)
-
-
-def _mean(
-    terms: NDArray[np.float64] | NDArray[np.bool_],
-    known: NDArray[np.bool_],
-    ballot: ClassBallot | ValueBallot,
-    default: float,
-) -> NDArray[np.float64]:
-    """The weighted mean of the known terms of each row; the default where none is known."""
-    weights = np.ones(len(ballot.truth)) if ballot.sample_weight is None else ballot.sample_weight
-    totals = known @ weights
-    return np.divide(np.where(known, terms, 0) @ weights, totals, out=np.full(len(totals), default), where=totals > 0)

@@ -6,6 +6,7 @@ An order keeps the first members of one sequence; a search has no such ties betw
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,12 +34,17 @@ class Subsets:
     members: list[NDArray[np.intp]]
     """For each size the members of one such subset, ascending."""
 
+    @property
+    def chosen(self) -> NDArray[np.intp]:
+        """The members of the subset of least error; of equals, that of the size asked for first."""
+        return self.members[int(np.where(np.isnan(self.errors), np.inf, self.errors).argmin())]
+
 
 def exhaustive(
     votes: Votes | ArrayLike,
     y: ArrayLike,
     *,
-    sizes: ArrayLike | None = None,
+    size: int | Sequence[int] | NDArray[np.integer] | None = None,
     prefer: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
@@ -54,8 +60,8 @@ def exhaustive(
         What the members say: class codes (-1 abstains), or scores. At most 40 members, or groups of members.
     y : array-like of shape (n,)
         The truth: labels of `votes.classes`, or codes.
-    sizes : array-like of int, default=None
-        The sizes to search; None is every odd size, which two classes cannot tie.
+    size : int or sequence of int, default=None
+        The size to search, or several; None is every odd size, which two classes cannot tie.
     prefer : array-like of shape (T,), default=None
         An order of the members, such as that of `reduce_error`. Of subsets as good, the one is returned that shares
         most members with the first `size` of this order; of those, and without an order, the one whose members come
@@ -68,7 +74,7 @@ def exhaustive(
     Returns
     -------
     Subsets
-        Arrays `sizes`, `errors`, `counts`, and the list `members`.
+        Arrays `sizes`, `errors`, `counts`, and the list `members`; `chosen`, the best of them.
 
     Notes
     -----
@@ -100,7 +106,7 @@ def exhaustive(
             f"exhaustive searches at most {MOST_VOTERS} members, votes have {len(ballot)}: use optimal, genetic, or "
             "the first members of an order such as reduce_error"
         )
-    asked = _sizes(sizes, len(ballot))
+    asked = _sizes(size, len(ballot))
     arrays = _arrays(ballot)
     if prefer is not None:
         arrays["prefer"] = _preferred(prefer, ballot)
@@ -115,13 +121,13 @@ def exhaustive(
     return Subsets(asked, np.where(np.isinf(errors), np.nan, errors), counts, members)
 
 
-def _sizes(sizes: ArrayLike | None, n_voters: int) -> NDArray[np.intp]:
-    if sizes is None:
+def _sizes(size: ArrayLike | None, n_voters: int) -> NDArray[np.intp]:
+    if size is None:
         return np.arange(1, n_voters + 1, 2)
-    asked = np.asarray(sizes)
+    asked = np.atleast_1d(size)
     whole = asked.ndim == 1 and asked.dtype.kind in "iu" and len(asked) > 0
     if not whole or asked.min() < 1 or asked.max() > n_voters or len(np.unique(asked)) < len(asked):
-        raise ValueError(f"sizes must be different whole numbers from 1 to {n_voters}, got {sizes!r}")
+        raise ValueError(f"size must be a whole number from 1 to {n_voters}, or several different ones, got {size!r}")
     return asked.astype(np.intp)
 
 

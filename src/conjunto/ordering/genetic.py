@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conjunto.ballot import ROUNDING
 from conjunto.checks import check_count, check_number
 from conjunto.ordering._reading import ClassBallot, read_classes
 from conjunto.ordering._subsets import SubsetErrors
 from conjunto.streams import Stream, root_key
+from conjunto.ties import ROUNDING
 from conjunto.votes import Votes
 
 # Copies of the best individual in the next generation, and of every seed in the first.

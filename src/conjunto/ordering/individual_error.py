@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conjunto.ordering._reading import Ballot, ClassBallot, ValueBallot, read
+from conjunto.ordering._errors import member_errors
+from conjunto.ordering._reading import ValueBallot, read
 from conjunto.votes import Votes
 
 
@@ -34,23 +35,5 @@ def individual_error(
     array([1, 2, 0])
     """
     ballot = read(votes, y, sample_weight)
-    errors = member_errors(ballot)
+    errors = member_errors(ballot, np.inf if isinstance(ballot, ValueBallot) else 1.0)
     return ballot.permutation(np.argsort(errors.round(12), kind="stable"))
-
-
-def member_errors(ballot: Ballot) -> NDArray[np.float64]:
-    """(T,): the error of each voter on what it votes on; 1 (in regression infinity) where that is nothing."""
-    assert isinstance(ballot, ClassBallot | ValueBallot)
-    n = len(ballot.truth)
-    worth = np.ones(n) if ballot.sample_weight is None else ballot.sample_weight
-    errors = np.empty(len(ballot))
-    for t in range(len(ballot)):
-        if isinstance(ballot, ValueBallot):
-            voted = ~np.isnan(ballot.values[t])
-            wrong = np.where(voted, (ballot.values[t] - ballot.truth) ** 2, 0.0)
-        else:
-            voted = ballot.labels[t] >= 0
-            wrong = voted & (ballot.labels[t] != ballot.truth)
-        judged = worth @ voted
-        errors[t] = worth @ wrong / judged if judged > 0 else np.inf if isinstance(ballot, ValueBallot) else 1.0
-    return errors

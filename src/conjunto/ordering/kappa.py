@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conjunto import _core
-from conjunto.ballot import as_votes
 from conjunto.ordering._reading import read_classes, threads_of
-from conjunto.votes import Votes
+from conjunto.votes import Votes, as_votes
 
 
 def kappa(votes: Votes | ArrayLike, y: ArrayLike | None = None, *, n_jobs: int | None = None) -> NDArray[np.intp]:

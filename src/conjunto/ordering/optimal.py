@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_array, csr_array
 
-from conjunto.ballot import ROUNDING
 from conjunto.checks import check_count, check_number
 from conjunto.ordering._reading import ClassBallot, first_best, read_classes
-from conjunto.ordering._subsets import SubsetErrors, is_counted, margins
+from conjunto.ordering._subsets import SubsetErrors, is_counted, voter_margins
+from conjunto.ties import ROUNDING
 from conjunto.votes import Votes
 
 # What the solver takes for zero, in lines of the program and in the objective.
@@ -34,7 +34,7 @@ TIE = 1e-5
 class Optimum:
     """The best subset found, and how good a better one could be."""
 
-    members: NDArray[np.intp]
+    chosen: NDArray[np.intp]
     """The members of the subset, sorted."""
     error: float
     """Its error."""
@@ -96,7 +96,7 @@ def optimal(
     >>> from conjunto.ordering.optimal import optimal
     >>> votes = [[0, 0, 1, 0], [0, 1, 1, 1], [1, 1, 0, 1], [0, 0, 1, 1]]
     >>> best = optimal(votes, [0, 1, 0, 1], 3)
-    >>> best.members, best.error, best.proven
+    >>> best.chosen, best.error, best.proven
     (array([0, 1, 2]), 0.25, True)
     """
     ballot = read_classes(votes, y, sample_weight, "optimal")
@@ -138,7 +138,7 @@ class _Program:
 
     def __init__(self, ballot: ClassBallot, size: int) -> None:
         examples, self._weights, self._whole = _merged(ballot)
-        each, others, sign, self._voted, _ = margins(ballot, examples)
+        each, others, sign, self._voted, _ = voter_margins(ballot, examples)
         if is_counted(ballot):
             needed = np.where(sign > 0, 1.0, 0.0)
         else:

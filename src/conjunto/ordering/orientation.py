@@ -95,7 +95,7 @@ def orientation_size(votes: Votes | ArrayLike, y: ArrayLike, *, sample_weight: A
 def _cosines(ballot: ClassBallot) -> NDArray[np.float64] | None:
     """(T,): of the angles to the reference vector; -2, last, for voters that vote on nothing; None: no direction."""
     n = len(ballot.truth)
-    worth = np.ones(n) if ballot.sample_weight is None else ballot.sample_weight
+    example_weight = np.ones(n) if ballot.sample_weight is None else ballot.sample_weight
     weights = np.ones(len(ballot)) if ballot.weights is None else ballot.weights
     everybody = bool((ballot.labels >= 0).all())
     sums, voters = np.zeros(n), np.full(n, weights.sum() if everybody else 0.0)
@@ -105,12 +105,12 @@ def _cosines(ballot: ClassBallot) -> NDArray[np.float64] | None:
             voters += weights[rows] @ (labels >= 0)
     sums -= voters
     known = voters > 0
-    worth = np.where(known, worth, 0.0)
+    example_weight = np.where(known, example_weight, 0.0)
     mean = _without_rounding(np.divide(sums, voters, out=np.zeros(n), where=known))
-    square = worth @ mean**2
-    along = worth @ mean / square * mean if square > 0 else np.zeros(n)
+    square = example_weight @ mean**2
+    along = example_weight @ mean / square * mean if square > 0 else np.zeros(n)
     reference = _without_rounding(np.where(known, 1.0 - along, 0.0))
-    sine = float(np.sqrt(worth @ reference**2 / worth.sum())) if worth.any() else 0.0
+    sine = float(np.sqrt(example_weight @ reference**2 / example_weight.sum())) if example_weight.any() else 0.0
     if sine < UNSTABLE:
         fallback = ": members are ordered by individual_error instead" if sine < NO_DIRECTION else ""
         warnings.warn(
@@ -120,11 +120,11 @@ def _cosines(ballot: ClassBallot) -> NDArray[np.float64] | None:
         )
         if sine < NO_DIRECTION:
             return None
-    pull, squares = worth * reference, worth * reference**2
+    pull, squares = example_weight * reference, example_weight * reference**2
     cosines = np.empty(len(ballot))
     for rows, labels in _blocks(ballot):
         voted: Any = True if everybody else labels >= 0
-        judged, along, length = (_over(voted, each, len(labels)) for each in (worth, pull, squares))
+        judged, along, length = (_over(voted, each, len(labels)) for each in (example_weight, pull, squares))
         products = 2 * ((labels == ballot.truth) @ pull) - along
         lengths = np.sqrt(judged * length)
         np.divide(products, lengths, out=products, where=lengths > 0)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from conjunto.ballot import as_votes
-from conjunto.votes import Votes
+from conjunto.votes import Votes, as_votes
 
 
 def random_order(votes: Votes | ArrayLike, y: ArrayLike | None = None, *, random_state: Any = None) -> NDArray[np.intp]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from conjunto.checks import check_optional_count
 from conjunto.learners.conditions import Combination
-from conjunto.learners.outline import Outline, OutlineNode, outline
+from conjunto.learners.outline import TreeOutline, TreeOutlineNode, outline
 from conjunto.learners.readable import COLORS
 from conjunto.learners.wording import Wording
 from conjunto.plots._figure import new_figure
@@ -40,7 +40,7 @@ class TreeDisplay:
 
     Parameters
     ----------
-    outline : Outline
+    outline : TreeOutline
         The tree, from `conjunto.learners.outline.outline`; `from_estimator` takes a fitted tree.
     max_depth : int, default=None
         Nodes deeper than this are only counted.
@@ -69,7 +69,7 @@ class TreeDisplay:
 
     def __init__(
         self,
-        outline: Outline,
+        outline: TreeOutline,
         *,
         max_depth: int | None = None,
         feature_names: Sequence[str] | None = None,
@@ -79,8 +79,8 @@ class TreeDisplay:
         show_missing: bool = False,
         max_categories: int | None = 4,
     ) -> None:
-        if not isinstance(outline, Outline):
-            raise TypeError(f"an Outline is needed, got {type(outline).__name__}: use TreeDisplay.from_estimator")
+        if not isinstance(outline, TreeOutline):
+            raise TypeError(f"a TreeOutline is needed, got {type(outline).__name__}: use TreeDisplay.from_estimator")
         self.outline = outline
         self.max_depth = check_optional_count("max_depth", max_depth, 0)
         self.show_shares = show_shares
@@ -160,7 +160,7 @@ class TreeDisplay:
         ground = {"boxstyle": "square,pad=0.1", "linewidth": 0, "facecolor": ax.figure.get_facecolor()}
         return ax.text(0, 0, text, bbox=ground, fontsize=FONT_SIZE * LABEL_FONT, zorder=2, **_PLAIN)
 
-    def _paint(self, leaf: OutlineNode) -> Any:
+    def _paint(self, leaf: TreeOutlineNode) -> Any:
         """The colour of a leaf: that of its class, the paler the less pure, or the darker the greater its value."""
         if leaf.label is not None:
             share = 1.0 if leaf.shares is None else leaf.shares[leaf.label]

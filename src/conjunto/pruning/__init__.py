@@ -3,7 +3,6 @@
 from conjunto.pruning.distil import distil
 from conjunto.pruning.estimators import PrunedClassifier, PrunedRegressor
 from conjunto.pruning.keep import Budget
-from conjunto.pruning.meta_tree import meta_tree
 from conjunto.pruning.prune import order, prune
 
-__all__ = ["Budget", "PrunedClassifier", "PrunedRegressor", "distil", "meta_tree", "order", "prune"]
+__all__ = ["Budget", "PrunedClassifier", "PrunedRegressor", "distil", "order", "prune"]

@@ -26,6 +26,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from conjunto.checks import check_count, check_number
+from conjunto.classes import Classes
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.problem import is_frame, read_weights, select
 from conjunto.streams import Stream, root_key
@@ -177,12 +178,8 @@ def _read_answers(fitted: Any, y: ArrayLike, n: int, classification: bool) -> ND
         if not np.isfinite(answers).all():
             raise ValueError("y must be finite: remove the rows without a target")
         return answers
-    known = set(np.asarray(getattr(fitted, "classes_", answers)).tolist())
-    unknown = [label for label in answers.tolist() if label not in known]
-    if unknown:
-        raise ValueError(
-            f"y has the label {unknown[0]!r}, which fitted does not know: give the data that it was trained on"
-        )
+    if hasattr(fitted, "classes_"):
+        Classes(np.asarray(fitted.classes_)).encode(answers)
     return answers
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +22,16 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from conjunto.callbacks import has_callbacks
 from conjunto.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
-from conjunto.problem import read_problem, read_weights, select
-from conjunto.pruning.adapters import adapt
-from conjunto.pruning.choosing import check_method
+from conjunto.problem import Problem, read_problem, read_weights, select
+from conjunto.pruning.choosing import check_criterion
 from conjunto.pruning.keep import check_keep
 from conjunto.pruning.measuring import as_rows
-from conjunto.pruning.prune import prune
+from conjunto.pruning.prune import prune_voters
 from conjunto.pruning.selection import check_selection, split
+from conjunto.voters import as_voters
 
 # Before the fit the number of members is not known: any number to keep will do.
 MOST_MEMBERS = 10**9
@@ -47,6 +48,8 @@ def _has(name: str) -> Any:
 class _Pruned(MetaEstimatorMixin, BaseEstimator):
     estimator_: Any
     _classification: bool
+    draws_per_row = True
+    """As the ensembles that it fits by default do."""
 
     def __init__(
         self,
@@ -71,7 +74,7 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
         """The ensemble to fit: the parameter, or bagging of 100 pruned trees."""
         raise NotImplementedError("the task says what ensemble is the default")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the ensemble and prune it.
 
         Parameters
@@ -84,20 +87,24 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
             Weights of the rows, for the ensemble and for the selection.
         """
         check_selection(self.selection)
-        check_method(self.method)
+        check_criterion(self.method)
         check_keep(self.keep, MOST_MEMBERS)
         ensemble = clone(self._unfitted())
         self._check_kind(ensemble)
-        X, y, weights = self._read(ensemble, as_rows(X), y, sample_weight)
-        inside = np.arange(len(y))
+        X, y, weights, problem = self._read(ensemble, as_rows(X), y, sample_weight)
         selection: Any = self.selection
         if not isinstance(selection, str | tuple):
             outside, inside = split(y, float(selection), self._classification, self.random_state)
             selection = (select(X, outside), y[outside], None if weights is None else weights[outside])
-        rows, answers = (X, y) if len(inside) == len(y) else (select(X, inside), y[inside])
-        weight = None if weights is None else weights[inside]
-        ensemble.fit(rows, answers, **({} if weight is None else {_weight_name(ensemble): weight}))
-        self.estimator_ = self._prune(ensemble, rows, answers, selection, weight)
+            X, y, weights, problem = select(X, inside), y[inside], None if weights is None else weights[inside], None
+        if problem is not None and hasattr(ensemble, "fit_problem") and not has_callbacks(ensemble):
+            # One of ours: what was read for the check is what it is fitted on, and what its members are asked about.
+            ensemble.fit_problem(problem, self)
+            rows = problem.rows()
+        else:
+            ensemble.fit(X, y, **({} if weights is None else {_weight_name(ensemble): weights}))
+            rows = None
+        self.estimator_ = self._prune(ensemble, X, y, selection, weights, rows)
         self.order_ = self.estimator_.order_
         for name in ("curve_", "pruning_report_"):
             self.__dict__.pop(name, None)
@@ -112,21 +119,24 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
         if not hasattr(ensemble, "fit") or not right(ensemble):
             raise TypeError(f"estimator must be an ensemble that is a {kind}, got {ensemble!r}")
 
-    def _read(self, ensemble: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any], Any]:
+    def _read(
+        self, ensemble: Any, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, NDArray[Any], NDArray[np.float64] | None, Problem | None]:
         """Check what the ensemble will get; of sparse rows, or those of a pipeline, it makes what it can itself."""
         if isinstance(ensemble, Pipeline) or issparse(X):
             y = column_or_1d(y, warn=True)
-            return X, y, read_weights(sample_weight, len(y))
+            return X, y, read_weights(sample_weight, len(y)), None
         problem = read_problem(self, X, y, sample_weight, classification=self._classification)
-        return X, np.asarray(y).reshape(len(problem.y)), problem.weights
+        return X, np.asarray(y).reshape(len(problem.y)), problem.weights, problem
 
-    def _prune(self, ensemble: Any, X: Any, y: Any, selection: Any, sample_weight: Any) -> Any:
+    def _prune(self, ensemble: Any, X: Any, y: Any, selection: Any, sample_weight: Any, rows: Any) -> Any:
         """The pruned ensemble; one that ended with a single member, as boosting may, stays as it is."""
-        if len(adapt(ensemble)) == 1:
+        voters = as_voters(ensemble)
+        if len(voters) == 1:
             ensemble.order_ = np.zeros(1, dtype=np.intp)
             return ensemble
-        return prune(
-            ensemble,
+        return prune_voters(
+            voters,
             X,
             y,
             method=self.method,
@@ -136,6 +146,7 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
             report=self.report,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
+            rows=rows,
         )
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -158,7 +169,7 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
 
     def __len__(self) -> int:
         check_is_fitted(self)
-        return len(adapt(self.estimator_))
+        return len(as_voters(self.estimator_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

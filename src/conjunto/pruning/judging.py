@@ -3,62 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.ballot import leaders, prefix_counts, prefix_values
-from conjunto.pruning.adapters import Adapter
-from conjunto.pruning.adapters._adapter import Read
-from conjunto.votes import Votes
+from conjunto.combination import Count, begin, by_voter
+from conjunto.voters import Voters
+from conjunto.votes import RollCall, Votes
 
 # Scores of so many members, rows and classes are held at most: a gigabyte.
 SCORE_CELLS = 1 << 27
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """Rows with their truth, on which an ensemble is judged."""
+class Asked:
+    """Rows, read once, and what voters say about them, asked once: for the order, the cut and the curves."""
 
-    rows: Read
+    def __init__(self, voters: Voters, X: Any) -> None:
+        self.voters = voters
+        self.rows = voters.read(X)
+        self._votes: Votes | None = None
+        self._labels: Votes | None = None
+
+    def votes(self) -> Votes:
+        """What the voters say, as they are combined; scores are asked for anew each time, and not kept."""
+        if self._votes is not None:
+            return self._votes
+        call = self.voters.contributions(self.rows)
+        if call.kind == "scores":
+            return _held(call)
+        self._votes = by_voter(self.voters.votes(self.rows))
+        return self._votes
+
+    def labels(self) -> Votes:
+        """The class that each voter is for; in regression the values."""
+        if self._labels is None:
+            call = self.voters.contributions(self.rows)
+            self._labels = call.as_labels() if call.kind == "scores" else self.votes()
+        return self._labels
+
+    def in_order(self, order: NDArray[np.intp]) -> RollCall:
+        """What the voters say in this order, one after another."""
+        call = self.voters.contributions(self.rows, order)
+        return call if call.kind == "scores" else self.votes().take(order).roll_call()
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Rows with their truth, on which voters are judged."""
+
+    asked: Asked
     truth: NDArray[Any]
     """Class codes, or targets."""
     weight: NDArray[np.float64] | None = None
-    silent: NDArray[np.bool_] | None = None
-    """(T, n): members that have no say about a row, because they saw it; None: all have."""
+    abstaining: NDArray[np.bool_] | None = None
+    """(T, n): voters that have no say about a row, because they saw it; None: all have."""
     used: bool = False
     """Whether these rows were used to select members: what is measured on them is then optimistic."""
 
-    def votes(self, adapter: Adapter) -> Votes:
-        """What the members say, those that are silent abstaining."""
-        return self._without_silent(_said(adapter, self.rows))
+    def votes(self) -> Votes:
+        """What the voters say, as they are combined; those that saw a row abstain."""
+        return self.asked.votes().without(self.abstaining)
 
-    def scores(self, adapter: Adapter) -> Votes:
-        """What the members add to the classes, where the ensemble adds up scores; NaN where they are silent."""
-        assert adapter.classes is not None
-        shape = (len(adapter), len(self.truth), len(adapter.classes))
-        if np.prod(shape, dtype=float) > SCORE_CELLS:
-            raise ValueError(
-                f"the scores of {shape[0]} members on {shape[1]} rows and {shape[2]} classes take "
-                f"{8 * np.prod(shape, dtype=float) / 1e9:.0f} GB: select on fewer rows, or with margin_distance or "
-                "orientation"
-            )
-        scores = np.empty(shape)
-        for t, shares in enumerate(adapter.each_share(np.arange(len(adapter)), self.rows)):
-            scores[t] = shares
-        if self.silent is not None:
-            scores[self.silent] = np.nan
-        return Votes(scores=scores, classes=adapter.classes)
-
-    def _without_silent(self, votes: Votes) -> Votes:
-        if self.silent is None:
-            return votes
-        answers = votes.answers.copy()
-        answers[self.silent] = -1 if votes.values is None else np.nan
-        kind = "labels" if votes.values is None else "values"
-        return Votes(**{kind: answers}, weights=votes.weights, rule=votes.rule, classes=votes.classes)
+    def labels(self) -> Votes:
+        """The class that each voter is for, or its values; those that saw a row abstain."""
+        return self.asked.labels().without(self.abstaining)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,56 +111,47 @@ class Losses:
         return losses[known].astype(np.float64), weight[known]
 
 
-def judge(adapter: Adapter, order: NDArray[np.intp], judged: Mapping[str, Judged]) -> dict[str, Losses]:
-    """The losses of all prefixes of an order: 0 and 1 for labels, squares for values. Members are asked only once."""
-    found = {}
-    for rows in {id(each.rows): each.rows for each in judged.values()}.values():
-        same = {name: each for name, each in judged.items() if each.rows is rows}
-        found.update(_by_shares(adapter, order, same) if adapter.soft else _by_votes(adapter, order, rows, same))
-    return {name: found[name] for name in judged}
+def judge(order: NDArray[np.intp], examples: Mapping[str, Examples]) -> dict[str, Losses]:
+    """The losses of all prefixes of an order: 0 and 1 for labels, squares for values. Voters are asked only once."""
+    found: dict[str, Losses] = {}
+    for asked in {id(each.asked): each.asked for each in examples.values()}.values():
+        same = {name: each for name, each in examples.items() if each.asked is asked}
+        found |= _losses(order, asked.in_order(order), same)
+    return {name: found[name] for name in examples}
 
 
-def _by_shares(adapter: Adapter, order: NDArray[np.intp], judged: Mapping[str, Judged]) -> dict[str, Losses]:
-    """Where the ensemble adds up class shares."""
-    assert adapter.classes is not None
-    (first, *_) = judged.values()
-    n = len(first.truth)
-    sums = {name: np.zeros((n, len(adapter.classes))) for name in judged}
-    known = {name: np.zeros(n, dtype=bool) for name in judged}
-    losses = {name: np.empty((len(order), n), dtype=np.float32) for name in judged}
-    for size, (t, shares) in enumerate(zip(order, adapter.each_share(order, first.rows), strict=True)):
-        for name, each in judged.items():
-            votes = slice(None) if each.silent is None else ~each.silent[t]
-            sums[name][votes] += shares[votes]
-            known[name][votes] = True
-            losses[name][size] = np.where(known[name], leaders(sums[name]) != each.truth, np.nan)
-    return {name: Losses(losses[name], each.weight, True) for name, each in judged.items()}
+def _losses(order: NDArray[np.intp], call: RollCall, examples: Mapping[str, Examples]) -> dict[str, Losses]:
+    """The losses on examples that are the same rows, each with abstentions of its own."""
+    running = {name: begin(call) for name in examples}
+    losses = {name: np.empty((len(order), call.n_examples), dtype=np.float32) for name in examples}
+    for size, (t, (weight, answer)) in enumerate(zip(order, call, strict=True)):
+        for name, each in examples.items():
+            said = answer
+            if each.abstaining is not None:
+                abstaining = each.abstaining[t] if answer.ndim == 1 else each.abstaining[t][:, None]
+                said = np.where(abstaining, -1 if call.kind == "labels" else np.nan, answer)
+            running[name].add(said, weight)
+            losses[name][size] = _loss(running[name].count(), each.truth)
+    return {name: Losses(losses[name], each.weight, call.kind != "values") for name, each in examples.items()}
 
 
-def _by_votes(adapter: Adapter, order: NDArray[np.intp], rows: Read, judged: Mapping[str, Judged]) -> dict[str, Losses]:
-    """Where the ensemble counts votes, or averages values."""
-    said = _said(adapter, rows).take(order)
-    found = {}
-    for name, each in judged.items():
-        silent = None if each.silent is None else each.silent[order]
-        votes = replace(each, silent=silent)._without_silent(said)
-        losses = np.empty((len(order), len(each.truth)), dtype=np.float32)
-        if votes.values is not None:
-            for size, values in enumerate(prefix_values(votes)):
-                losses[size] = (values - each.truth) ** 2
-        else:
-            for size, count in enumerate(prefix_counts(votes)):
-                winners = count.winners()
-                losses[size] = np.where(winners >= 0, winners != each.truth, np.nan)
-        found[name] = Losses(losses, each.weight, votes.values is None)
-    return found
+def _loss(count: Count, truth: NDArray[Any]) -> NDArray[Any]:
+    """(n,): of what was counted so far; NaN where nobody voted."""
+    answers = count.answers()
+    if count.counts.ndim == 1:
+        return (answers - truth) ** 2
+    return np.where(count.voted, answers != truth, np.nan)
 
 
-def _said(adapter: Adapter, rows: Read) -> Votes:
-    """What the members say; they are asked once, for the order, the cut and the curves."""
-    if rows.said is None:
-        rows.said = adapter.votes(rows)
-    return rows.said
+def _held(call: RollCall) -> Votes:
+    """All scores together, unless they take too much memory."""
+    cells = float(len(call)) * call.n_examples * call.n_classes
+    if cells > SCORE_CELLS:
+        raise ValueError(
+            f"the scores of {len(call)} members on {call.n_examples} rows and {call.n_classes} classes take "
+            f"{8 * cells / 1e9:.0f} GB: select on fewer rows, or with margin_distance or orientation"
+        )
+    return call.votes()
 
 
 def _mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

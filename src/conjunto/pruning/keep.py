@@ -13,7 +13,7 @@ from conjunto.checks import check_count, check_number
 from conjunto.pruning.judging import Losses
 from conjunto.pruning.measuring import predict_milliseconds, stored_bytes, thousand_rows
 
-RULES = ("auto", "min-oob", "min-selection")
+CUTS = ("auto", "min-oob", "min-selection")
 # Out of bag a few members judge a few rows, on which they may well make no error.
 ENOUGH = 0.9
 
@@ -53,12 +53,12 @@ class Budget:
 
 def check_keep(keep: Any, members: int) -> None:
     """Refuse what is no way to cut, before anything is computed."""
-    if isinstance(keep, Budget) or (isinstance(keep, str) and keep in RULES):
+    if isinstance(keep, Budget) or (isinstance(keep, str) and keep in CUTS):
         return
     if fixed_size(keep, members) is None:
         raise ValueError(
             f"keep must be a share in (0, 1], a number of members from 1 to {members}, one of "
-            f"{', '.join(map(repr, RULES))}, or a Budget, got {keep!r}"
+            f"{', '.join(map(repr, CUTS))}, or a Budget, got {keep!r}"
         )
 
 

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.ordering import orientation_size
-from conjunto.pruning.adapters import Adapter, adapt
-from conjunto.pruning.choosing import Method, check_method, choose, chooses_subset, truth_of
-from conjunto.pruning.judging import Judged, Losses, judge
+from conjunto.pruning.choosing import CriterionLike, check_criterion, choose, chooses_subset, truth_of
+from conjunto.pruning.judging import Examples, Losses, judge
 from conjunto.pruning.keep import Budget, check_keep, fit_budget, fixed_size, least
 from conjunto.pruning.measuring import as_rows, predict_milliseconds, stored_bytes, thousand_rows
-from conjunto.pruning.selection import given, selection_rows
+from conjunto.pruning.selection import given, selection_examples
+from conjunto.voters import Voters, as_voters, rows_seen
+from conjunto.voters.checking import check_voters, classes_of_voters, fitted_of
 
 
 def order(
@@ -22,7 +23,7 @@ def order(
     X: Any,
     y: Any,
     *,
-    method: Method = "margin_distance",
+    method: CriterionLike = "margin_distance",
     selection: Any = "train",
     sample_weight: Any = None,
     n_jobs: int | None = None,
@@ -49,13 +50,13 @@ def order(
     >>> len(order(bag, X, y, method="orientation"))
     50
     """
-    adapter = _several(fitted)
-    check_method(method)
+    voters = _several(fitted)
+    check_criterion(method)
     if chooses_subset(method):
         raise ValueError(f"order needs a method that orders all members: {method} chooses a subset, for prune")
-    name, rows = selection_rows(adapter, as_rows(X), y, selection, sample_weight, random_state)
-    found = choose(adapter, rows[name], method, None, n_jobs=n_jobs, random_state=random_state)
-    if len(found) < len(adapter):
+    name, examples = selection_examples(voters, as_rows(X), y, selection, sample_weight, random_state)
+    found = choose(voters, examples[name], method, None, n_jobs=n_jobs, random_state=random_state)
+    if len(found) < len(voters):
         raise ValueError("order needs a method that orders all members; one that chooses a subset goes into prune")
     return found
 
@@ -65,7 +66,7 @@ def prune(
     X: Any,
     y: Any,
     *,
-    method: Method = "margin_distance",
+    method: CriterionLike = "margin_distance",
     keep: Any = 0.2,
     selection: Any = "train",
     sample_weight: Any = None,
@@ -86,9 +87,9 @@ def prune(
         Rows and their answers. The training data, the same rows in the same order, unless `selection` is a share: then
         rows that the ensemble has not seen.
     method : str or callable, default="margin_distance"
-        One of `conjunto.ordering.ORDERINGS`; "exhaustive", "optimal", "clustering" or "meta_tree", which choose a
-        subset of the size that `keep` says; "genetic", which chooses the size, too; or a function of `Votes` and y that
-        returns members in an order, or a subset of them. In regression margin distance is reduce-error.
+        One of `conjunto.ordering.CRITERIA`: an order; a subset of the size that `keep` says ("exhaustive", "optimal",
+        "clustering", "meta_tree") or of a size of its own ("genetic"); or a function of `Votes` and y that returns
+        members in an order, or a subset of them. In regression margin distance is reduce-error.
     keep : float, int, str or Budget, default=0.2
         How many members are kept: a share of them, their number, "auto" (orientation's rule, for every order),
         "min-oob" or "min-selection" (where the order's error is least, out of bag or on the rows of the selection; the
@@ -143,35 +144,64 @@ def prune(
     >>> bool(small.score(X_test, y_test) > bag.score(X_test, y_test))
     True
     """
-    adapter = _several(fitted)
-    check_keep(keep, len(adapter))
-    X = as_rows(X)
-    name, rows = selection_rows(adapter, X, y, selection, sample_weight, random_state)
+    return prune_voters(
+        _several(fitted),
+        as_rows(X),
+        y,
+        method=method,
+        keep=keep,
+        selection=selection,
+        sample_weight=sample_weight,
+        evaluate=evaluate,
+        report=report,
+        n_jobs=n_jobs,
+        random_state=random_state,
+    )
+
+
+def prune_voters(
+    voters: Voters,
+    X: Any,
+    y: Any,
+    *,
+    method: CriterionLike,
+    keep: Any,
+    selection: Any,
+    sample_weight: Any,
+    report: bool,
+    n_jobs: int | None,
+    random_state: Any,
+    evaluate: Any = None,
+    rows: Any = None,
+) -> Any:
+    """`prune` of two voters or more; `rows` are those of X, where they were read already."""
+    check_keep(keep, len(voters))
+    name, examples = selection_examples(voters, X, y, selection, sample_weight, random_state, rows)
     if evaluate is not None:
-        rows["test"] = given(adapter, evaluate, "evaluate")
+        examples["test"] = given(voters, evaluate, "evaluate")
     deciding = {"min-oob": "oob", "min-selection": name}.get(keep) if isinstance(keep, str) else None
-    if deciding is not None and deciding not in rows:
-        adapter.seen(len(y))  # says why
+    if deciding is not None and deciding not in examples:
+        rows_seen(voters, len(y))  # says why, where the reason is the ensemble's
         raise ValueError(f"keep={keep!r} needs the training data as X and y, and a selection that is no share of them")
-    wanted = fixed_size(keep, len(adapter))
-    chosen = choose(adapter, rows[name], method, wanted, n_jobs=n_jobs, random_state=random_state)
-    whole = np.concatenate([chosen, np.setdiff1d(np.arange(len(adapter)), chosen)])
-    judged = rows if report else {deciding: rows[deciding]} if deciding is not None else {}
-    losses = judge(adapter, whole, judged)
-    subset = chooses_subset(method) or len(chosen) < len(adapter)
+    wanted = fixed_size(keep, len(voters))
+    chosen = choose(voters, examples[name], method, wanted, n_jobs=n_jobs, random_state=random_state)
+    whole = np.concatenate([chosen, np.setdiff1d(np.arange(len(voters)), chosen)])
+    judged = examples if report else {deciding: examples[deciding]} if deciding is not None else {}
+    losses = judge(whole, judged)
+    subset = chooses_subset(method) or len(chosen) < len(voters)
     if subset:
         size = len(chosen)
     elif deciding is not None:
         size = least(losses[deciding])
-        rows[deciding] = replace(rows[deciding], used=True)
+        examples[deciding] = replace(examples[deciding], used=True)
     else:
-        size = _cut(adapter, chosen, keep, rows[name], X)
-    pruned = adapter.take(chosen[:size])
+        size = _cut(voters, chosen, keep, examples[name], X)
+    pruned = voters.take(check_voters(chosen[:size], len(voters)))
     for stale in ("order_", "curve_", "pruning_report_"):
         # Of an earlier pruning.
         pruned.__dict__.pop(stale, None)
     if report:
-        facts = _report(adapter, pruned, size, rows, losses, X)
+        facts = _report(voters, pruned, size, examples, losses, X)
         named = method if isinstance(method, str) else getattr(method, "__name__", "a function")
         kept = "as the method chooses" if subset else keep if isinstance(keep, str) else repr(keep)
         settings = {"method": named, "keep": kept, "selection": name}
@@ -182,43 +212,45 @@ def prune(
     return pruned
 
 
-def _several(fitted: Any) -> Adapter:
-    adapter = adapt(fitted)
-    if len(adapter) < 2:
-        raise ValueError(f"there is nothing to order or prune: the ensemble has {len(adapter)} member; fit more")
-    return adapter
+def _several(fitted: Any) -> Voters:
+    voters = as_voters(fitted)
+    if len(voters) < 2:
+        raise ValueError(f"there is nothing to order or prune: the ensemble has {len(voters)} member; fit more")
+    return voters
 
 
-def _cut(adapter: Adapter, order: NDArray[np.intp], keep: Any, judged: Judged, X: Any) -> int:
+def _cut(voters: Voters, order: NDArray[np.intp], keep: Any, examples: Examples, X: Any) -> int:
     """How many of the ordered members are kept."""
     if isinstance(keep, str):
-        return auto_size(adapter, judged)
+        return auto_size(voters, examples)
     if isinstance(keep, Budget):
-        return fit_budget(keep, len(order), lambda size: adapter.take(order[:size]), X)
+        return fit_budget(keep, len(order), lambda size: voters.take(order[:size]), X)
     size = fixed_size(keep, len(order))
     assert size is not None
     return size
 
 
-def auto_size(adapter: Adapter, judged: Judged) -> int:
+def auto_size(voters: Voters, examples: Examples) -> int:
     """The size that orientation's rule gives; a fifth in regression and elsewhere where there are no angles."""
-    if adapter.classes is None or not adapter.labels_tell:
-        return max(1, round(0.2 * len(adapter)))
-    votes = judged.votes(adapter)
-    return orientation_size(votes, truth_of(votes, judged), sample_weight=judged.weight)
+    for_sets = voters.contributions(examples.asked.rows, [0]).for_sets
+    if classes_of_voters(voters) is None or for_sets:
+        return max(1, round(0.2 * len(voters)))
+    votes = examples.labels()
+    return orientation_size(votes, truth_of(votes, examples), sample_weight=examples.weight)
 
 
 def _report(
-    adapter: Adapter, pruned: Any, size: int, rows: dict[str, Judged], losses: dict[str, Losses], X: Any
+    voters: Voters, pruned: Any, size: int, examples: dict[str, Examples], losses: dict[str, Losses], X: Any
 ) -> dict[str, Any]:
     """What was before and what is after, measured."""
-    whole = adapter.fitted if hasattr(adapter.fitted, "predict") else adapter.take(np.arange(len(adapter)))
+    whole = fitted_of(voters)
+    whole = whole if hasattr(whole, "predict") else voters.take(np.arange(len(voters)))
     before, after = predict_milliseconds([whole, pruned], thousand_rows(X))
     errors = {}
     for name, loss in losses.items():
-        errors[name] = {**loss.compare(size), "optimistic": rows[name].used}
+        errors[name] = {**loss.compare(size), "optimistic": examples[name].used}
     return {
-        "members": {"before": len(adapter), "after": size},
+        "members": {"before": len(voters), "after": size},
         "bytes": {"before": stored_bytes(whole), "after": stored_bytes(pruned)},
         "milliseconds_per_1000_rows": {"before": before, "after": after},
         "error": errors,

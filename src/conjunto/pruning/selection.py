@@ -11,50 +11,54 @@ from sklearn.model_selection import train_test_split
 
 from conjunto.checks import check_number
 from conjunto.problem import read_weights, select
-from conjunto.pruning.adapters import Adapter
-from conjunto.pruning.judging import Judged
+from conjunto.pruning.judging import Asked, Examples
+from conjunto.voters import Voters, rows_seen
+from conjunto.voters.checking import check_examples, classes_of_voters
 
 
-def selection_rows(
-    adapter: Adapter, X: Any, y: Any, selection: Any, sample_weight: Any, random_state: Any
-) -> tuple[str, dict[str, Judged]]:
-    """The name of the rows that members are selected on, and these and others that tell how good that was."""
+def selection_examples(
+    voters: Voters, X: Any, y: Any, selection: Any, sample_weight: Any, random_state: Any, rows: Any = None
+) -> tuple[str, dict[str, Examples]]:
+    """The name of the examples that members are selected on, and these and others that tell how good that was.
+
+    `rows` are those of X, where they were read already.
+    """
     check_selection(selection)
-    truth = adapter.check(X, y)
+    truth = check_examples(voters, X, y)
     weight = read_weights(sample_weight, len(truth))
     if isinstance(selection, Real):
-        inside, outside = split(truth, float(selection), adapter.classes is not None, random_state)
+        inside, outside = split(truth, float(selection), classes_of_voters(voters) is not None, random_state)
         return "selection", {
-            "selection": _judged(adapter, X, truth, weight, inside, used=True),
-            "test": _judged(adapter, X, truth, weight, outside),
+            "selection": _part(voters, X, truth, weight, inside, used=True),
+            "test": _part(voters, X, truth, weight, outside),
         }
-    rows = adapter.read(X)
-    found = {"train": Judged(rows, truth, weight, used=selection == "train")}
+    asked = Asked(voters, X if rows is None else rows)
+    found = {"train": Examples(asked, truth, weight, used=selection == "train")}
     name = "selection" if isinstance(selection, tuple) else str(selection)
     if name == "selection":
-        found[name] = given(adapter, selection, "selection", used=True)
+        found[name] = given(voters, selection, "selection", used=True)
     try:
-        silent = adapter.seen(len(truth))
+        abstaining = rows_seen(voters, len(truth))
     except ValueError:
         # Nothing is out of bag, or it is not known.
         if selection == "oob":
             raise
         return name, found
-    if not silent.all():
-        found["oob"] = Judged(rows, truth, weight, silent, used=selection == "oob")
+    if not abstaining.all():
+        found["oob"] = Examples(asked, truth, weight, abstaining, used=selection == "oob")
     elif selection == "oob":
         raise ValueError('selection="oob": every member saw every row, so nothing is out of bag')
     return name, found
 
 
-def given(adapter: Adapter, rows: Any, name: str, *, used: bool = False) -> Judged:
-    """Rows that a user gives: (X, y) or (X, y, sample_weight)."""
-    if not isinstance(rows, tuple) or len(rows) not in (2, 3):
-        raise ValueError(f"{name} must be a tuple (X, y) or (X, y, sample_weight), got a {type(rows).__name__}")
+def given(voters: Voters, examples: Any, name: str, *, used: bool = False) -> Examples:
+    """Examples that a user gives: (X, y) or (X, y, sample_weight)."""
+    if not isinstance(examples, tuple) or len(examples) not in (2, 3):
+        raise ValueError(f"{name} must be a tuple (X, y) or (X, y, sample_weight), got a {type(examples).__name__}")
     try:
-        truth = adapter.check(rows[0], rows[1])
-        weight = read_weights(rows[2], len(truth)) if len(rows) == 3 else None
-        return Judged(adapter.read(rows[0]), truth, weight, used=used)
+        truth = check_examples(voters, examples[0], examples[1])
+        weight = read_weights(examples[2], len(truth)) if len(examples) == 3 else None
+        return Examples(Asked(voters, examples[0]), truth, weight, used=used)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
 
@@ -90,7 +94,8 @@ def split(
     return np.sort(inside), np.setdiff1d(np.arange(n), inside)
 
 
-def _judged(
-    adapter: Adapter, X: Any, truth: NDArray[Any], weight: Any, rows: NDArray[np.intp], *, used: bool = False
-) -> Judged:
-    return Judged(adapter.read(select(X, rows)), truth[rows], None if weight is None else weight[rows], used=used)
+def _part(
+    voters: Voters, X: Any, truth: NDArray[Any], weight: Any, rows: NDArray[np.intp], *, used: bool = False
+) -> Examples:
+    asked = Asked(voters, select(X, rows))
+    return Examples(asked, truth[rows], None if weight is None else weight[rows], used=used)

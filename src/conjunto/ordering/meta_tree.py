@@ -14,16 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conjunto import _core
-from conjunto.ballot import as_votes, count_votes
 from conjunto.checks import check_optional_count
+from conjunto.combination import combine
 from conjunto.learners.cart import CARTClassifier
 from conjunto.learners.conditions import Combination
-from conjunto.learners.growing import grow_parts
 from conjunto.learners.outline import outline
+from conjunto.learners.views import core_views
 from conjunto.ordering._reading import ClassBallot, first_best, read_classes
 from conjunto.problem import MAX_CATEGORIES, Columns, Problem
 from conjunto.streams import SAMPLE, Key, Stream, root_key
-from conjunto.votes import Votes
+from conjunto.view import View
+from conjunto.votes import Votes, as_votes
 
 # Subsets of three and more answers are searched slowly: tens of microseconds per member and node, and more with many
 # examples. A tree of bounded size on a sample of the examples keeps a thousand members to a second with 3
@@ -83,7 +84,7 @@ def meta_tree(
     Examples
     --------
     >>> import numpy as np
-    >>> from conjunto.pruning.meta_tree import meta_tree
+    >>> from conjunto.ordering.meta_tree import meta_tree
     >>> votes = np.array([[0, 1, 0, 1, 0, 1], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0]])
     >>> meta_tree(votes, size=1)
     array([1])
@@ -91,7 +92,7 @@ def meta_tree(
     size = check_optional_count("size", size)
     votes = as_votes(votes)
     ballot = _read(votes, sample_weight)
-    decided = count_votes(votes).winners()
+    decided = combine(votes).winners()
     if (decided < 0).all():
         raise ValueError("nobody votes on any example of votes: there is no decision to learn")
     candidates = _candidates(ballot)
@@ -151,7 +152,7 @@ def _grow(problem: Problem, prune: float | str, settings: dict[str, Any], key: K
     """A pruned tree. The estimator's own fit takes categories from DataFrames only, and sorts the columns each time."""
     tree = CARTClassifier(prune=prune, **settings)
     session = _core.GrowSession(problem.table(), tree._grow_options(problem), *key, lasts=False)
-    session.grow(np.zeros(1, dtype=np.uint64), "leaves", **grow_parts(tree, problem))
+    session.grow(core_views(tree, problem, [View()], [0]), _core.Answer.leaves)
     tree.tree_, tree.cost_complexity_path_ = session.forest(), session.path(0)
     tree.classes_, tree._columns = np.asarray(problem.classes), problem.columns
     return tree

@@ -6,8 +6,8 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from conjunto import Votes
-from conjunto.ballot import decide
-from conjunto.pruning.meta_tree import meta_tree
+from conjunto.combination import decide
+from conjunto.ordering.meta_tree import meta_tree
 
 
 def noisy_votes(members, examples, classes, seed, right=0.7):
@@ -163,7 +163,7 @@ def test_abstentions(classes):
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_sample_of_many_examples_is_enough_to_find_who_decides(classes, monkeypatch):
-    monkeypatch.setattr(sys.modules["conjunto.pruning.meta_tree"], "MOST_CELLS", 12 * 500)
+    monkeypatch.setattr(sys.modules["conjunto.ordering.meta_tree"], "MOST_CELLS", 12 * 500)
     votes = np.random.default_rng(11).integers(classes, size=(12, 4000))
     given = Votes(labels=votes, weights=np.where(np.arange(12) == 7, 1.0, 1e-3))
     assert meta_tree(given, size=4).tolist() == [7]
