@@ -1,13 +1,16 @@
 """`compare`, from a file to a model that predicts."""
 
+import hashlib
+import io
 import json
+from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from conjunto.datasets import load
-from conjunto.experiments import Store
+from conjunto.experiments import Experiment, Results, Store
 from conjunto.model_file import load_model
 
 
@@ -38,6 +41,55 @@ def test_a_file_becomes_a_leaderboard_a_page_and_a_model(cli, glass, tmp_path):
     model = load_model(folder / "model.skops")
     assert model.about["method"] == means.idxmin()
     assert np.mean(model.estimator.predict(model.arrange(glass.X)) == glass.y) > 0.95
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+@pytest.mark.parametrize("names", [("glass.csv",), ("glass.csv", "other.csv")])
+def test_files_are_opened_parsed_and_hashed_once_and_boards_computed_once(
+    cli, glass, tmp_path, monkeypatch, names, more
+):
+    (tmp_path / "other.csv").write_bytes((tmp_path / "glass.csv").read_bytes())
+    contents = {(tmp_path / name).read_bytes() for name in names}
+    calls = Counter()
+
+    def count(owner, name, what=lambda *_, **__: True):
+        original = getattr(owner, name)
+
+        def counted(*arguments, **settings):
+            calls[name] += bool(what(*arguments, **settings))
+            return original(*arguments, **settings)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    count(io, "open", lambda file, *_, **__: str(file).endswith(".csv"))
+    monkeypatch.setattr("builtins.open", io.open)
+    count(pd, "read_csv")
+    count(hashlib, "sha256", lambda content=b"", **_: content in contents)
+    count(hashlib, "file_digest")
+    count(Results, "leaderboard")
+    count(Experiment, "__post_init__")
+    options = ("--methods", METHODS, "--protocol", "2x3", "--jobs", 1, "--out", "out", *more)
+    code, _, err = cli("compare", *names, "--target", "target", *options)
+    assert code == 0, err
+    each = len(names)
+    expected = dict.fromkeys(("open", "read_csv", "sha256", "leaderboard"), each)
+    assert calls == Counter(expected | {"file_digest": 0, "__post_init__": 1})
+
+
+def test_a_file_that_changes_while_it_is_compared(cli, glass, tmp_path, monkeypatch):
+    """The command has the rows; the processes that it starts have to read the file again."""
+    original = Store.describe_dataset
+
+    def change(self, name, facts):
+        original(self, name, facts)
+        with open(tmp_path / "glass.csv", "a") as file:
+            file.write((tmp_path / "glass.csv").read_text().splitlines()[1] + "\n")
+
+    monkeypatch.setattr(Store, "describe_dataset", change)
+    code, _, err = cli("compare", "glass.csv", "--methods", "cart", "--protocol", "3-fold", "--jobs", 2)
+    assert code == 2
+    assert "Error: glass.csv has changed since the run began" in err
+    assert "Traceback" not in err
 
 
 def test_json_is_the_only_output(cli, glass):

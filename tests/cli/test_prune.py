@@ -13,7 +13,7 @@ from conjunto.cli.prune import parse_keep, parse_selection
 from conjunto.datasets import load
 from conjunto.model_file import Model, column_kinds, load_model, save_model
 from conjunto.ordering import ORDERINGS
-from conjunto.pruning.adapters import adapt
+from conjunto.voters import as_voters
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_ways_to_cut(cli, colic, keep, selection, members):
 
 def test_budgets_are_kept(cli, colic):
     X, y = rows(colic, "old.csv")
-    voters, order = adapt(colic.estimator), conjunto.order(colic.estimator, X, y)
+    voters, order = as_voters(colic.estimator), conjunto.order(colic.estimator, X, y)
     sizes = [len(pickle.dumps(voters.take(order[:size]), protocol=5)) for size in range(1, 21)]
     limit = sizes[6] + 1
     code, _, err = cli("prune", "model.skops", "old.csv", "--keep", f"{limit / 1000}kB")
@@ -283,7 +283,7 @@ BAD = {
     "keep no number": (["--keep", "nan"], "keep must be a share"),
     "keep a word": (["--keep", "most"], "--keep: 'most' is none of a share (0.2)"),
     "a rule that has a near name": (["--keep", "min_oob"], "auto, min-oob, min-selection"),
-    "two sizes": (["--keep", "2MB,3kB"], "says bytes twice"),
+    "two sizes": (["--keep", "2MB,3kB"], "sets bytes twice"),
     "no bytes": (["--keep", "0kB"], "bytes must be a whole number of at least 1"),
     "no time": (["--keep", "0ms"], "milliseconds_per_1000_rows must be a number"),
     "unknown selection": (["--selection", "test"], "--selection: 'test' is none of train, oob, or a share"),

@@ -1,6 +1,7 @@
 """A user's file: what is read equals what was written, every decision is said, and what cannot be used is refused."""
 
 import gzip
+import hashlib
 
 import numpy as np
 import pandas as pd
@@ -37,6 +38,7 @@ def test_what_was_written_is_read(tmp_path, ending):
     np.testing.assert_array_equal(data.X["age"], FRAME["age"])
     assert data.X["town"].isna().tolist() == [False, False, True, False]
     assert data.X["smokes"].tolist() == ["True", "False", "True", "True"]
+    assert data.checksum == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_arff(tmp_path):

@@ -1,6 +1,7 @@
 import dataclasses
 import pickle
 import warnings
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,8 @@ from conjunto.datasets import Dataset, load, make_twonorm
 from conjunto.evaluation import error_curve
 from conjunto.experiments import Cell, Experiment, Method, Protocol, Source, SpecError
 from conjunto.experiments.cells import Bench, build, cell_seed, resolve_sizes
+from conjunto.experiments.measures import rows_for
+from conjunto.votes import Votes
 
 WINE = load("wine")
 FOLDS = Protocol("k-fold", repetitions=2, folds=4)
@@ -54,6 +57,54 @@ class ColumnOfMeans(RegressorMixin, BaseEstimator):
 
     def predict(self, X):
         return np.full((len(X), 1), self.mean_)
+
+
+CALLS = Counter()
+
+
+class Rows:
+    """What `Reader.read` makes of a table."""
+
+    def __init__(self, X):
+        self.X = X
+
+
+class Foreign(ClassifierMixin, BaseEstimator):
+    """Three members that give the first, second or third class for all rows; takes tables alone."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[np.zeros(self._n_rows(X), dtype=int)]
+
+    def predict_proba(self, X):
+        return np.tile([0.5, 0.3, 0.2], (self._n_rows(X), 1))
+
+    def staged_predict(self, X):
+        yield from [self.predict(X)] * 3
+
+    def votes(self, X):
+        return Votes(labels=np.tile([[0], [1], [2]], self._n_rows(X)))
+
+    def _n_rows(self, X):
+        return len(X)
+
+    def __len__(self):
+        return 3
+
+
+class Reader(Foreign):
+    """The same with a door: it checks and encodes rows in `read` alone; counts what it is asked with."""
+
+    def read(self, X):
+        CALLS["read"] += 1
+        return Rows(X)
+
+    def _n_rows(self, X):
+        CALLS["asked with what was read" if isinstance(X, Rows) else "asked with a table"] += 1
+        return len(X.X)
 
 
 def experiment(methods, datasets=("wine",), protocol=FOLDS, **more):
@@ -162,6 +213,14 @@ def test_nested_sizes_are_the_errors_of_the_first_members():
         # What needs probabilities is not staged.
         assert set(measures) == {"error", "balanced-error"}
     assert found.nested[20]["error"] == found.measures["error"]
+
+
+def test_nested_sizes_of_committees_count_their_members():
+    method = Method("igp-committees", parameters={"n_committees": 4, "committee_size": 3}, sizes=(0.5, 1.0))
+    outcome = run(experiment((method,), ("sonar",)), "sonar", 0, "igp-committees")
+    assert outcome.members == 12
+    assert outcome.nested[12]["error"] == outcome.measures["error"]
+    assert set(outcome.nested) == {6, 12}
 
 
 def test_nested_sizes_of_a_soft_vote_and_of_a_regression():
@@ -425,3 +484,37 @@ def test_wrong_parameters_of_a_generator_are_refused_before_the_run(tmp_path):
         with pytest.raises(SpecError, match="parameters of twonorm"):
             conjunto.experiments.run(experiment, tmp_path / "results.sqlite")
     assert not list(tmp_path.iterdir())
+
+
+MANY = ("error", "auc", "log-loss", "members-worse-than-chance", "training-error")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "measures", "reads"),
+    [
+        (FOLDS, MANY[:4], 1),  # the test rows
+        (FOLDS, MANY, 2),  # and the training rows
+        (Protocol("bootstrap-632", 2), MANY, 3),  # and all rows, once for all repetitions
+    ],
+)
+def test_rows_are_read_once_and_asked_about_often(protocol, measures, reads):
+    CALLS.clear()
+    methods = (Method("reader", estimator=Reader(), sizes=(1, 2)), Method("foreign", estimator=Foreign(), sizes=(1, 2)))
+    bench = Bench(experiment(methods, protocol=protocol, measures=measures))
+    found, expected = (bench.run(Cell("wine", 0, name)) for name in ("reader", "foreign"))
+    assert (found.status, found.traceback) == ("done", "")
+    assert found.measures == expected.measures
+    assert found.nested == expected.nested
+    assert set(found.nested) == {1, 2}
+    assert CALLS["read"] == reads
+    assert CALLS["asked with a table"] == 0
+    assert CALLS["asked with what was read"] >= 4
+    bench.run(Cell("wine", 1, "reader"))
+    assert CALLS["read"] == 2 * reads - (reads == 3)
+
+
+def test_models_without_a_door_get_the_table():
+    X = [[1.0], [2.0]]
+    assert rows_for(Foreign(), X) is X
+    assert rows_for(make_pipeline(Reader()), X) is X
+    assert rows_for(Reader(), X).X is X

@@ -13,8 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from conjunto import BaggingClassifier, BaggingRegressor, CARTClassifier
-from conjunto.experiments import MEASURES
-from conjunto.experiments.measures import Judged, default_measures
+from conjunto.experiments import MEASURES, Experiment, Method, Protocol, run
+from conjunto.experiments.measures import Measure, Scored, default_measures
+from conjunto.report import write_report
 
 CLASSES = np.array(["ant", "bee", "cat", "dog"])
 
@@ -29,9 +30,9 @@ class Oracle:
         return self._proba
 
 
-def judged(y, predicted, proba=None, known=None, classes=CLASSES):
+def scored(y, predicted, proba=None, known=None, classes=CLASSES):
     model = SimpleNamespace() if proba is None else Oracle(classes if known is None else known, proba)
-    return Judged(model, None, np.asarray(y), np.asarray(predicted), classes)
+    return Scored(model, None, np.asarray(y), np.asarray(predicted), classes)
 
 
 def measure(name, case):
@@ -56,7 +57,7 @@ def random_case(seed, n=60, k=4, decimals=1):
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_label_measures_are_those_of_scikit_learn(seed, k):
     y, predicted, _, classes = random_case(seed, k=k)
-    case = judged(y, predicted, classes=classes)
+    case = scored(y, predicted, classes=classes)
     assert measure("error", case) == pytest.approx(1 - metrics.accuracy_score(y, predicted))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a class that is predicted and not there
@@ -74,7 +75,7 @@ def test_probability_measures_are_those_of_scikit_learn(seed, k, decimals):
     y, predicted, proba, classes = random_case(seed, k=k, decimals=decimals)
     assert set(y) == set(classes)
     proba = proba / proba.sum(axis=1, keepdims=True)
-    case = judged(y, predicted, proba, classes=classes)
+    case = scored(y, predicted, proba, classes=classes)
     assert measure("log-loss", case) == pytest.approx(metrics.log_loss(y, proba, labels=classes), rel=1e-9)
     if k == 2:
         expected = metrics.roc_auc_score(y, proba[:, 1])
@@ -86,7 +87,7 @@ def test_probability_measures_are_those_of_scikit_learn(seed, k, decimals):
 def test_auc_by_hand_with_ties():
     """Wins of positives over negatives, ties half: (1 + 1 + 1/2 + 0) / 4."""
     proba = np.array([0.9, 0.4, 0.4, 0.6])
-    case = judged(["bee", "bee", "ant", "ant"], ["bee"] * 4, np.column_stack([1 - proba, proba]), classes=CLASSES[:2])
+    case = scored(["bee", "bee", "ant", "ant"], ["bee"] * 4, np.column_stack([1 - proba, proba]), classes=CLASSES[:2])
     assert measure("auc", case) == pytest.approx(2.5 / 4)
 
 
@@ -94,7 +95,7 @@ def test_a_class_that_training_missed_has_probability_nothing():
     known = CLASSES[[0, 2]]
     y = np.array(["ant", "bee", "cat", "cat"])
     proba = np.array([[0.8, 0.2], [0.5, 0.5], [0.1, 0.9], [1.0, 0.0]])
-    case = judged(y, known[proba.argmax(axis=1)], proba, known, CLASSES[:3])
+    case = scored(y, known[proba.argmax(axis=1)], proba, known, CLASSES[:3])
     full = np.array([[0.8, 0, 0.2], [0.5, 0, 0.5], [0.1, 0, 0.9], [1, 0, 0]])
     assert np.array_equal(case.proba, full)
     eps = np.finfo(float).eps
@@ -109,7 +110,7 @@ def test_a_class_that_training_missed_has_probability_nothing():
 def test_auc_of_the_classes_that_the_test_rows_have():
     y, predicted, proba, classes = random_case(1, k=3, decimals=None)
     rows = y != classes[0]
-    case = judged(y[rows], predicted[rows], proba[rows], classes=classes)
+    case = scored(y[rows], predicted[rows], proba[rows], classes=classes)
     pair = [
         metrics.roc_auc_score(y[rows] == classes[1], proba[rows, 1]),
         metrics.roc_auc_score(y[rows] == classes[2], proba[rows, 2]),
@@ -118,20 +119,20 @@ def test_auc_of_the_classes_that_the_test_rows_have():
 
 
 def test_one_class_in_the_test_rows():
-    case = judged(["bee"] * 3, ["bee", "bee", "ant"], np.tile([0.25, 0.75], (3, 1)), classes=CLASSES[:2])
+    case = scored(["bee"] * 3, ["bee", "bee", "ant"], np.tile([0.25, 0.75], (3, 1)), classes=CLASSES[:2])
     assert measure("error", case) == pytest.approx(1 / 3)
     assert measure("balanced-error", case) == pytest.approx(1 / 3)
     assert measure("geometric-mean", case) == pytest.approx(2 / 3)
     assert np.isnan(measure("auc", case))
     assert measure("log-loss", case) == pytest.approx(-np.log(0.75))
     assert measure("mcc", case) == 0
-    right = judged(["bee"], ["bee"], np.array([[0.0, 1.0]]), classes=CLASSES[:2])
+    right = scored(["bee"], ["bee"], np.array([[0.0, 1.0]]), classes=CLASSES[:2])
     assert [measure(name, right) for name in ("error", "balanced-error", "geometric-mean", "f1")] == [0, 0, 1, 1]
     assert measure("log-loss", right) == pytest.approx(0, abs=1e-15)
 
 
 def test_nobody_is_infinitely_sure():
-    case = judged(["ant"], ["bee"], np.array([[0.0, 1.0]]), classes=CLASSES[:2])
+    case = scored(["ant"], ["bee"], np.array([[0.0, 1.0]]), classes=CLASSES[:2])
     assert measure("log-loss", case) == pytest.approx(-np.log(np.finfo(float).eps))
     assert measure("log-loss", case) == pytest.approx(metrics.log_loss(["ant"], [[0.0, 1.0]], labels=list(CLASSES[:2])))
 
@@ -140,12 +141,12 @@ def test_geometric_mean_by_hand():
     """Recalls 2/4, 3/3 and 1/2: the cube root of 1/4."""
     y = ["ant"] * 4 + ["bee"] * 3 + ["cat"] * 2
     predicted = ["ant", "ant", "bee", "cat", "bee", "bee", "bee", "cat", "ant"]
-    assert measure("geometric-mean", judged(y, predicted)) == pytest.approx(0.25 ** (1 / 3))
+    assert measure("geometric-mean", scored(y, predicted)) == pytest.approx(0.25 ** (1 / 3))
 
 
 @pytest.mark.parametrize("name", ["log-loss", "auc", "members-worse-than-chance"])
 def test_what_cannot_be_measured_is_nan(name):
-    assert np.isnan(measure(name, judged(["ant", "bee"], ["ant", "ant"])))
+    assert np.isnan(measure(name, scored(["ant", "bee"], ["ant", "ant"])))
 
 
 @given(st.integers(0, 10_000), st.integers(2, 40))
@@ -153,7 +154,7 @@ def test_regression_measures_are_those_of_scikit_learn(seed, n):
     rng = np.random.default_rng(seed)
     y = rng.normal(size=n) * 10.0 ** rng.integers(-3, 4)
     predicted = y + rng.normal(size=n)
-    case = judged(y, predicted, classes=None)
+    case = scored(y, predicted, classes=None)
     assert measure("mse", case) == pytest.approx(metrics.mean_squared_error(y, predicted))
     assert measure("rmse", case) == pytest.approx(metrics.root_mean_squared_error(y, predicted))
     assert measure("mae", case) == pytest.approx(metrics.mean_absolute_error(y, predicted))
@@ -161,12 +162,12 @@ def test_regression_measures_are_those_of_scikit_learn(seed, n):
 
 
 def test_r2_of_one_value_is_nan():
-    assert np.isnan(measure("r2", judged([2.0, 2.0], [1.0, 3.0], classes=None)))
+    assert np.isnan(measure("r2", scored([2.0, 2.0], [1.0, 3.0], classes=None)))
 
 
 def test_whole_numbers_do_not_overflow():
     y = np.array([0, 255], dtype=np.uint8)
-    case = judged(y, np.array([1.0, 250.0]), classes=None)
+    case = scored(y, np.array([1.0, 250.0]), classes=None)
     assert measure("mse", case) == pytest.approx((1 + 25) / 2)
 
 
@@ -178,11 +179,11 @@ def test_members_worse_than_chance_by_brute_force():
     X, y = X[30:], y[30:]
     worse = [(member.predict(X) != y).mean() > 2 / 3 for member in model.estimators_]
     assert 0 < np.mean(worse) < 1
-    case = Judged(model, X, y, model.predict(X), CLASSES[:3])
+    case = Scored(model, X, y, model.predict(X), CLASSES[:3])
     assert measure("members-worse-than-chance", case) == pytest.approx(np.mean(worse))
     # Chance has as many sides as the data have classes, not as many as the training rows showed.
     four = [(member.predict(X) != y).mean() > 3 / 4 for member in model.estimators_]
-    assert measure("members-worse-than-chance", Judged(model, X, y, model.predict(X), CLASSES)) == np.mean(four)
+    assert measure("members-worse-than-chance", Scored(model, X, y, model.predict(X), CLASSES)) == np.mean(four)
 
 
 def test_members_that_missed_a_class_are_decoded():
@@ -190,7 +191,7 @@ def test_members_that_missed_a_class_are_decoded():
     y = CLASSES[y]
     seen = y != "ant"
     model = BaggingClassifier(n_estimators=10, random_state=0).fit(X[seen], y[seen])
-    case = Judged(model, X, y, model.predict(X), CLASSES[:3])
+    case = Scored(model, X, y, model.predict(X), CLASSES[:3])
     assert measure("error", case) >= (~seen).mean()
     said = np.array([[str(label) for label in model.classes_[row]] for row in model.votes(X).labels])
     assert measure("members-worse-than-chance", case) == ((said != y).mean(axis=1) > 2 / 3).mean()
@@ -199,27 +200,27 @@ def test_members_that_missed_a_class_are_decoded():
 def test_mean_leaves_of_trees_and_of_ensembles():
     X, y = make_classification(100, random_state=0)
     tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
-    assert measure("mean-leaves", Judged(tree, X, y, y, np.unique(y))) == tree.get_n_leaves()
+    assert measure("mean-leaves", Scored(tree, X, y, y, np.unique(y))) == tree.get_n_leaves()
     ours = CARTClassifier().fit(X, y)
-    assert measure("mean-leaves", Judged(ours, X, y, y, np.unique(y))) == len(np.unique(ours.apply(X)))
+    assert measure("mean-leaves", Scored(ours, X, y, y, np.unique(y))) == len(np.unique(ours.apply(X)))
     for model in (
         RandomForestClassifier(5, random_state=0).fit(X, y),
         BaggingClassifier(n_estimators=5, random_state=0).fit(X, y),
     ):
         expected = np.mean([member.get_n_leaves() for member in model.estimators_])
-        assert measure("mean-leaves", Judged(model, X, y, y, np.unique(y))) == pytest.approx(expected)
+        assert measure("mean-leaves", Scored(model, X, y, y, np.unique(y))) == pytest.approx(expected)
     boosted = GradientBoostingClassifier(n_estimators=3, random_state=0).fit(X, y)
     expected = np.mean([member.get_n_leaves() for member in boosted.estimators_.ravel()])
-    assert measure("mean-leaves", Judged(boosted, X, y, y, np.unique(y))) == pytest.approx(expected)
+    assert measure("mean-leaves", Scored(boosted, X, y, y, np.unique(y))) == pytest.approx(expected)
     X, y = make_regression(50, 4, random_state=0)
     model = BaggingRegressor(n_estimators=3, random_state=0).fit(X, y)
-    assert measure("mean-leaves", Judged(model, X, y, y)) > 1
+    assert measure("mean-leaves", Scored(model, X, y, y)) > 1
 
 
 def test_what_has_no_leaves_is_nan():
     X, y = make_classification(50, random_state=0)
     for model in (LogisticRegression().fit(X, y), make_pipeline(LogisticRegression()).fit(X, y)):
-        assert np.isnan(measure("mean-leaves", Judged(model, X, y, y, np.unique(y))))
+        assert np.isnan(measure("mean-leaves", Scored(model, X, y, y, np.unique(y))))
 
 
 @pytest.mark.parametrize("name", sorted({*MEASURES} - {"mean-leaves", "members-worse-than-chance"}))
@@ -227,19 +228,33 @@ def test_the_table_says_which_way_is_better(name):
     """A perfect model against one that is wrong wherever it can be."""
     if MEASURES[name].task == "regression":
         y = np.array([1.0, 2.0, 4.0])
-        good, bad = judged(y, y, classes=None), judged(y, y[::-1], classes=None)
+        good, bad = scored(y, y, classes=None), scored(y, y[::-1], classes=None)
     else:
         y, other = np.array(["ant", "bee"] * 3), np.array(["bee", "ant"] * 3)
         right = (y[:, None] == CLASSES[:2]) * 0.8 + 0.1
-        good, bad = judged(y, y, right, classes=CLASSES[:2]), judged(y, other, 1 - right, classes=CLASSES[:2])
+        good, bad = scored(y, y, right, classes=CLASSES[:2]), scored(y, other, 1 - right, classes=CLASSES[:2])
     better = measure(name, good) > measure(name, bad)
     assert better == MEASURES[name].greater_is_better
     if not MEASURES[name].staged:
         return
     # Staged measures need predictions alone.
-    assert measure(name, Judged(None, None, good.y, good.predicted, good.classes)) == measure(name, good)
+    assert measure(name, Scored(None, None, good.y, good.predicted, good.classes)) == measure(name, good)
 
 
 def test_defaults_exist_and_fit_their_task():
     for task in ("classification", "regression"):
         assert all(MEASURES[name].task == task for name in default_measures(task))
+
+
+def test_a_measure_joins_by_a_line_in_the_table(monkeypatch, tmp_path):
+    """Cells, stages, tables and the page take it from there."""
+    never = Measure("share of rows never right", "classification", lambda scored: 0.25, percent=True, short="never")
+    monkeypatch.setitem(MEASURES, "never", never)
+    bagging = Method("bagging", parameters={"n_estimators": 3}, sizes=(1, 2))
+    trial = Experiment(("iris",), ("cart", bagging), Protocol("k-fold", 1, 3), measures=("never", "error"))
+    results = run(trial, tmp_path / "results.sqlite")
+    assert results.leaderboard()["mean"].tolist() == [0.25, 0.25]
+    assert results.curve("iris")["bagging"].tolist() == [0.25, 0.25]
+    page = write_report(tmp_path / "results.sqlite", tmp_path / "report.html", results=results).read_text()
+    assert "never (%)" in page
+    assert "share of rows never right" in page

@@ -74,6 +74,6 @@ def test_words():
     assert unbroken("cut to 20 % of it") == "cut to 20\N{NO-BREAK SPACE}% of it"
     assert count(1, "cell") == "1 cell"
     assert count(1200, "cell") == "1,200 cells"
-    assert parameters({}) == "as they come"
+    assert parameters({}) == "defaults"
     assert parameters({"a": 1, "b": True}) == "a = 1, b = True"
     assert moment("2026-01-31T12:34:56Z") == "2026-01-31 12:34 UTC"

@@ -23,7 +23,7 @@ def board_text(name: str, results: Results) -> str:
     from conjunto.experiments import MEASURES
     from conjunto.report.words import Scale, human_bytes, human_seconds, p_value
 
-    board: Any = results.leaderboard(name)
+    board: Any = results.boards[name]
     measure = results.measures(name)[0]
     scale = Scale.of(measure, board["mean"])
     title = MEASURES[measure].title
@@ -61,7 +61,7 @@ def board_json(results: Results, out: Path, models: dict[str, str]) -> dict[str,
                 "dataset": name,
                 "measure": results.measures(name)[0],
                 # By pandas' own writer: NaN becomes null.
-                "leaderboard": json.loads(results.leaderboard(name).to_json(orient="records")),
+                "leaderboard": json.loads(results.boards[name].to_json(orient="records")),
                 "model": str(out / models[name]) if name in models else None,
             }
             for name in results.datasets

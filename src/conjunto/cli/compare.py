@@ -25,7 +25,7 @@ from conjunto.cli.inputs import (
 )
 
 if TYPE_CHECKING:
-    from conjunto.experiments import Experiment, Results, Source
+    from conjunto.experiments import Experiment, OpenedSource
 
 
 @click.command(no_args_is_help=True, short_help="Compare methods on data: a leaderboard, a page, the best model.")
@@ -67,32 +67,33 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     conjunto compare german --prune
     conjunto compare experiment.toml
     """
-    from conjunto.experiments import run
+    from conjunto.experiments import run, save_best
     from conjunto.report import write_report
     from conjunto.report.words import count
 
-    experiment = _experiment(data, options)
+    experiment, opened = _experiment(data, options)
     out = Path(options["out"] or f"conjunto-{experiment.name}")
     methods = count(len(experiment.methods), "method")
     say(f"{count(len(experiment.cells()), 'cell')}: {experiment.protocol}, {methods} -> {out}")
-    with result_folder(out), progress_bar(experiment.name) as tell:
+    with result_folder(out), progress_bar(experiment.name) as progress:
         results = run(
             experiment,
             out / STORE,
             n_jobs=options["jobs"],
             retry_failed=options["retry_failed"],
-            progress=tell,
+            progress=progress,
             command=shlex.join(["conjunto", "compare", *_arguments(data, options, out)]),
+            opened=opened,
         )
     for source in experiment.datasets:
         for warning in results.facts[source.name].get("warnings", []):
             say(f"Warning: {source.name}: {warning}")
     say("fitting the best on all rows, writing the page")
     models = {}
-    for source in experiment.datasets:
-        if (model := _save_best(experiment, source, results, out)) is not None:
-            models[source.name] = model
-    page = write_report(out / STORE, out / "report.html", models=models)
+    for item in opened:
+        if (model := save_best(experiment, item, results, out)) is not None:
+            models[item.source.name] = model
+    page = write_report(out / STORE, out / "report.html", models=models, results=results)
     if options["as_json"]:
         click.echo(json.dumps(board_json(results, out, models) | {"report": str(page)}, indent=2))
         return
@@ -105,7 +106,8 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
         click.echo(f"best model, fitted on all rows: {out / model}")
 
 
-def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> Experiment:
+def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> tuple[Experiment, list[OpenedSource]]:
+    """The experiment that the arguments describe, and its data sets, opened."""
     from conjunto.experiments import MEASURES, Experiment, Protocol, read_experiment
     from conjunto.experiments.defaults import suggest_methods, suggest_protocol
     from conjunto.experiments.spec import SpecError
@@ -119,12 +121,12 @@ def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> Experiment:
         if len(data) > 1 or given:
             raise InputError("a .toml file says everything itself: give it alone, without options of the experiment")
         experiment = read_experiment(data[0])
-        for source in experiment.datasets:
-            open_data(source)
-        return experiment
+        return experiment, [open_data(source, experiment.seed) for source in experiment.datasets]
     reading = [options[name] for name in ("target", "task", "drop", "categorical")]
+    seed = options["seed"] or 0
     sources = [find_source(name, *reading) for name in data]
-    tables = [open_data(source) for source in sources]
+    opened = [open_data(source, seed) for source in sources]
+    tables = [item.data for item in opened]
     tasks = {table.task for table in tables}
     if len(tasks) > 1:
         raise InputError("DATA mixes classification and regression: compare them apart")
@@ -144,16 +146,17 @@ def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> Experiment:
             raise InputError(f"--measures: {measure} is not for {task}")
     name = sources[0].name if len(sources) == 1 else f"{sources[0].name}-and-{len(sources) - 1}-more"
     try:
-        return Experiment(tuple(sources), _with_curves(methods), protocol, measures, options["seed"] or 0, name)
+        experiment = Experiment(tuple(sources), _with_curves(methods), protocol, measures, seed, name)
     except SpecError:
         raise
     except ValueError as error:
         raise InputError(str(error)) from error
+    return experiment, opened
 
 
 def _with_pruned(methods: list[Any], share: float) -> list[Any]:
     """The methods, each ensemble that can be pruned followed by a part of the same members."""
-    from conjunto.experiments.methods import PRUNING, can_be_pruned
+    from conjunto.experiments.making import PRUNING, can_be_pruned
 
     found = []
     for method in methods:
@@ -171,27 +174,6 @@ def _with_curves(methods: list[Any]) -> tuple[Any, ...]:
     from conjunto.experiments.defaults import CURVE_SIZES
 
     return tuple(method if method.sizes else replace(method, sizes=CURVE_SIZES) for method in methods)
-
-
-def _save_best(experiment: Experiment, source: Source, results: Results, out: Path) -> str | None:
-    """Fit the best method on all rows and save it; nothing for problems that are drawn afresh each time."""
-    from conjunto.experiments.cells import build, cell_seed, draws_afresh, open_source
-    from conjunto.model_file import Model, column_kinds, save_model
-
-    board = results.leaderboard(source.name)
-    if draws_afresh(source) or board["mean"].isna().all():
-        return None
-    best = str(board["method"].iloc[0])
-    data = open_source(source, experiment)
-    method = experiment.method(best)
-    seed = cell_seed(experiment.seed, source.name, "all", method.seed_as or best)
-    estimator = build(method, data.task, seed)
-    estimator.fit(data.X, data.y.to_numpy())
-    about = {"method": best, "data": source.name, "measure": results.measures(source.name)[0]}
-    about["estimate"] = f"{board['mean'].iloc[0]:.6g}"
-    name = "model.skops" if len(experiment.datasets) == 1 else f"model-{source.name}.skops"
-    save_model(out / name, Model(estimator, column_kinds(data.X), str(data.y.name), data.task, about=about))
-    return name
 
 
 def _arguments(data: tuple[str, ...], options: dict[str, Any], out: Path) -> list[str]:

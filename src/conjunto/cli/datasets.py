@@ -9,7 +9,7 @@ import click
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
 def datasets(name: str | None, as_json: bool) -> None:
-    """List the data sets that can be named, or say all about one.
+    """List the data sets that can be named, or show all that is known of one.
 
     \b
     conjunto datasets

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from conjunto.datasets import Dataset
-    from conjunto.experiments import Method, Protocol, Source
+    from conjunto.experiments import Method, OpenedSource, Protocol, Source
 
 
 def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,16 +72,15 @@ def find_source(
     return Source(canonical_name(data))
 
 
-def open_data(source: Source) -> Dataset:
-    """Read the data once to see what they are, and say so."""
-    from conjunto.experiments import Experiment, Method
-    from conjunto.experiments.cells import open_source
+def open_data(source: Source, seed: int = 0) -> OpenedSource:
+    """Open a data set and show what it holds; `seed` decides the rows of a problem that is drawn."""
+    from conjunto.experiments import open_source
 
-    data = open_source(source, Experiment((source,), (Method("cart"),)))
-    say(repr(data)[1:-1])
-    for note in data.notes:
+    opened = open_source(source, seed)
+    say(repr(opened.data)[1:-1])
+    for note in opened.data.notes:
         say(f"  {note}")
-    return data
+    return opened
 
 
 def parse_methods(text: str) -> list[Method]:
@@ -109,10 +107,10 @@ def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
         raise InputError(f"{text!r} is not name=value")
-    # As TOML writes them, too.
-    words = {"true": True, "false": False, "none": None}
-    if value.lower() in words:
-        return name, words[value.lower()]
+    # Also in lower case, as TOML writes them.
+    constants = {"true": True, "false": False, "none": None}
+    if value.lower() in constants:
+        return name, constants[value.lower()]
     try:
         return name, ast.literal_eval(value)
     except (ValueError, SyntaxError):
@@ -137,13 +135,13 @@ def parse_protocol(text: str) -> Protocol:
 
 
 def say(text: str) -> None:
-    """A line for the person at the screen; standard output is for results."""
+    """Write a line for the person at the screen to standard error; standard output is for results."""
     click.echo(text, err=True)
 
 
 @contextmanager
 def result_folder(path: Path) -> Iterator[None]:
-    """Make the folder; if nothing comes of it, it goes again."""
+    """Make the folder of results; an error that leaves it empty removes it again."""
     if path.exists() and not path.is_dir():
         raise InputError(f"--out: {path} is a file, and a folder is needed")
     path.mkdir(parents=True, exist_ok=True)
@@ -181,22 +179,22 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int, int], None]]:
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(label, total=None, failed="")
-        said = 0.0
+        shown = 0.0  # when the last line was written
 
-        def tell(done: int, failed: int, total: int) -> None:
-            nonlocal said
+        def show(done: int, failed: int, total: int) -> None:
+            nonlocal shown
             now = time.monotonic()
-            if not said and done:
+            if not shown and done:
                 say(f"{done:,} of {total:,} cells were done before")
-            elif said and not console.is_terminal and now - said > 20:
+            elif shown and not console.is_terminal and now - shown > 20:
                 say(f"{done:,} of {total:,} cells done" + (f", {failed:,} of them failed" if failed else ""))
-            if not said or now - said > 20:
-                said = now
-            words = f"[red]{failed} failed[/red]" if failed else ""
-            progress.update(task, completed=done, total=total, failed=words)
+            if not shown or now - shown > 20:
+                shown = now
+            failures = f"[red]{failed} failed[/red]" if failed else ""
+            progress.update(task, completed=done, total=total, failed=failures)
 
         try:
-            yield tell
+            yield show
         except KeyboardInterrupt:
             say("what is done is kept: the same command goes on from there")
             raise

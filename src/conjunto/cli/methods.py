@@ -17,7 +17,8 @@ def methods(name: str | None) -> None:
     """
     from conjunto.cli.inputs import parse_methods
     from conjunto.experiments import METHODS, make
-    from conjunto.experiments.methods import estimator_name, panel, parameters_of
+    from conjunto.experiments.making import parameters_of
+    from conjunto.experiments.methods import estimator_name, panel
 
     tasks = ("classification", "regression")
     if name is not None:

@@ -24,7 +24,7 @@ def predict(
 ) -> None:
     """Predict the rows of DATA (.csv, .csv.gz, .tsv, .parquet, .arff) with a MODEL that conjunto saved.
 
-    Columns may stand in any order; those that the model does not know are left out, and said.
+    Columns may stand in any order; those that the model does not know are listed and left out.
 
     \b
     conjunto predict model.skops new.csv --keep id --probabilities --out predictions.csv

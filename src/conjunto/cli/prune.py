@@ -14,7 +14,7 @@ from conjunto.cli.inputs import InputError, find_source, jobs_option, open_data,
 if TYPE_CHECKING:
     from conjunto.model_file import Model
     from conjunto.pruning import Budget
-    from conjunto.pruning.adapters import Adapter
+    from conjunto.voters import Voters
 
 PICTURES = (".svg", ".png")
 UNITS = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
@@ -83,8 +83,8 @@ def prune(
     from conjunto.model_file import Model, load_model, save_model
     from conjunto.pruning import PrunedClassifier, PrunedRegressor
     from conjunto.pruning import prune as cut
-    from conjunto.pruning.adapters import adapt
     from conjunto.report.words import human_bytes
+    from conjunto.voters import as_voters
 
     out = out or model.with_name(f"{model.stem}-pruned{model.suffix}")
     _check_outputs(model, out, curve)
@@ -93,7 +93,7 @@ def prune(
     prunes = isinstance(loaded.estimator, PrunedClassifier | PrunedRegressor)
     fitted = loaded.estimator.estimator_ if prunes else loaded.estimator
     try:
-        voters = adapt(fitted)
+        voters = as_voters(fitted)
     except (TypeError, ValueError) as error:
         raise InputError(f"{model}: {error}") from error
     X, y = _read(data, target, loaded)
@@ -142,10 +142,9 @@ def _check_outputs(model: Path, out: Path, curve: Path | None) -> None:
 
 def _parse_method(text: str) -> str:
     from conjunto.checks import suggest
-    from conjunto.ordering import ORDERINGS
-    from conjunto.pruning.choosing import SELECTORS
+    from conjunto.ordering import CRITERIA
 
-    names = {name.replace("_", "-"): name for name in (*ORDERINGS, *SELECTORS)}
+    names = {name.replace("_", "-"): name for name in CRITERIA}
     plain = text.strip().lower().replace("_", "-")
     if plain not in names:
         raise InputError(f"--method: unknown order {text!r}; {suggest(plain, names, len(names))}")
@@ -154,10 +153,10 @@ def _parse_method(text: str) -> str:
 
 def parse_keep(text: str) -> float | int | str | Budget:
     """`0.2`, `50`, `auto`, `2MB` or `3ms` into what `prune` takes as `keep`."""
-    from conjunto.pruning.keep import RULES
+    from conjunto.pruning.keep import CUTS
 
     text = text.strip()
-    if text in RULES:
+    if text in CUTS:
         return text
     for kind in (int, float):
         try:
@@ -168,20 +167,20 @@ def parse_keep(text: str) -> float | int | str | Budget:
 
 
 def _parse_budget(text: str) -> Budget:
-    from conjunto.pruning.keep import RULES, Budget
+    from conjunto.pruning.keep import CUTS, Budget
 
     limits: dict[str, Any] = {}
     for part in text.split(","):
         found = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(ms|[kmg]?b)", part.strip(), flags=re.IGNORECASE)
         if found is None:
             raise InputError(
-                f"--keep: {text!r} is none of a share (0.2), a number of members (50), {', '.join(RULES)}, or a budget "
+                f"--keep: {text!r} is none of a share (0.2), a number of members (50), {', '.join(CUTS)}, or a budget "
                 "such as 2MB, 500kB or 3ms"
             )
         number, unit = float(found[1]), found[2].lower()
         name = "milliseconds_per_1000_rows" if unit == "ms" else "bytes"
         if name in limits:
-            raise InputError(f"--keep: {text!r} says {name.replace('_', ' ')} twice: give one of each")
+            raise InputError(f"--keep: {text!r} sets {name.replace('_', ' ')} twice: give one of each")
         limits[name] = number if unit == "ms" else round(number * UNITS[unit])
     try:
         return Budget(**limits)
@@ -209,7 +208,7 @@ def _read(data: str, target: str | None, model: Model) -> tuple[Any, Any]:
 
     source = find_source(data, target, None, (), ())
     if source.path is None:
-        table = open_data(source)
+        table = open_data(source).data
         return model.arrange(table.X), table.y.to_numpy()
     column = target or model.target
     texts = [name for name, kind in model.columns.items() if kind == "category"]
@@ -249,7 +248,7 @@ def _write_curve(pruned: Any, path: Path, files: ExitStack) -> None:
 
 
 def _table(report: dict[str, Any], task: str) -> str:
-    """What was before and after, one line per number."""
+    """Each number before and after, one to a line."""
     from io import StringIO
 
     from rich.console import Console
@@ -284,19 +283,21 @@ def _table(report: dict[str, Any], task: str) -> str:
 
 
 def _relative(numbers: dict[str, float]) -> str:
-    """How much smaller, in percent of what was before."""
+    """The change in percent of the number before."""
     change = round(100 * (numbers["after"] / numbers["before"] - 1))
     return f"{change:+d} %".replace("-", "\N{MINUS SIGN}") if change else "0 %"
 
 
-def _not_known(errors: dict[str, Any], voters: Adapter, selection: str | float, n: int) -> list[str]:
+def _not_known(errors: dict[str, Any], voters: Voters, selection: str | float, n: int) -> list[str]:
     """Which errors the table lacks, and why."""
     lines = []
     if isinstance(selection, float):
         lines.append("the errors on training rows and out of bag: DATA are taken for rows that the model has not seen")
     elif "oob" not in errors:
+        from conjunto.voters import rows_seen
+
         try:
-            voters.seen(n)
+            rows_seen(voters, n)
             why = "every member saw every row"
         except ValueError as error:
             why = str(error)

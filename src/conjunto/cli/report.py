@@ -23,6 +23,7 @@ def report(store: Path, out: Path | None, export: Path | None) -> None:
     from conjunto.cli.boards import STORE
     from conjunto.cli.inputs import InputError
     from conjunto.experiments import Store
+    from conjunto.experiments.best import model_file_name
     from conjunto.report import write_report
 
     store = store / STORE if store.is_dir() else store
@@ -32,7 +33,7 @@ def report(store: Path, out: Path | None, export: Path | None) -> None:
             if export.suffix not in (".csv", ".parquet"):
                 raise InputError(f"--export: {export.name} must end in .csv or .parquet")
             opened.export(export)
-    files = {name: "model.skops" if len(names) == 1 else f"model-{name}.skops" for name in names}
+    files = {name: model_file_name(name, names) for name in names}
     found = {name: file for name, file in files.items() if (store.parent / file).is_file()}
     click.echo(write_report(store, out or store.parent / "report.html", models=found))
     if export is not None:

@@ -51,8 +51,8 @@ def reproduce(
     if table is None:
         raise InputError("name a table; `conjunto reproduce --list` shows them")
     names = [name.strip() for name in datasets.split(",") if name.strip()] if datasets else None
-    with progress_bar(table) as tell:
-        compared = run_table(table, out, runs=runs, datasets=names, quick=quick, n_jobs=jobs, progress=tell)
+    with progress_bar(table) as bar:
+        compared = run_table(table, out, runs=runs, datasets=names, quick=quick, n_jobs=jobs, progress=bar)
     if as_json:
         click.echo(json.dumps(_as_json(compared), indent=2))
         return
@@ -67,8 +67,10 @@ def reproduce(
     click.echo(_table(compared))
     click.echo(", ".join(f"{verdict}: {count}" for verdict, count in compared.counts().items() if count))
     for conclusion in compared.conclusions:
-        word = {True: "holds", False: "does not hold", None: f"not told by {compared.runs} runs"}[conclusion.holds]
-        click.echo(f"{word}: {conclusion.statement}: {conclusion.found}")
+        verdict = {True: "holds", False: "does not hold", None: f"undecided after {compared.runs} runs"}[
+            conclusion.holds
+        ]
+        click.echo(f"{verdict}: {conclusion.statement}: {conclusion.found}")
 
 
 def _list(as_json: bool) -> None:

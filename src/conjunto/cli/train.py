@@ -44,7 +44,7 @@ def train(data: str, method: str, seed: int, out: Path, jobs: int, allow_pickle:
     from conjunto.model_file import Model, column_kinds, save_model
     from conjunto.report.words import human_bytes, human_seconds
 
-    table = open_data(find_source(data, **reading))
+    table = open_data(find_source(data, **reading)).data
     (chosen, *others) = parse_methods(method)
     if others:
         raise InputError("--method: one method; `conjunto compare` takes several")

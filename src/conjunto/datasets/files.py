@@ -21,29 +21,41 @@ if TYPE_CHECKING:
 
 MISSING = ("", "?", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 """Fields that mean "not known". "None" is not among them: it is a frequent category."""
+CSV, PARQUET, ARFF = (".csv", ".csv.gz", ".tsv", ".tsv.gz"), (".parquet", ".pq"), (".arff",)
+"""The endings of files, by kind."""
 
 
 class TableError(ValueError):
     """The content of a table cannot be used; the message says why and what to do."""
 
 
-def read_frame(path: Path, texts: Collection[str] = ()) -> tuple[pd.DataFrame, list[str]]:
-    """The columns of a file, and what is to be said about them; `texts` are kept as text whatever they hold."""
-    name = path.name.lower()
+def read_content(path: Path) -> bytes:
+    """The bytes of a file of a kind that `read_frame` knows and that is not empty."""
     if not path.is_file():
         what = "is a folder, not a file" if path.is_dir() else "does not exist"
         raise FileNotFoundError(f"{path} {what}")
-    if path.stat().st_size == 0:
-        raise TableError(f"{path.name} is empty")
-    notes: list[str] = []
-    if name.endswith((".csv", ".csv.gz", ".tsv", ".tsv.gz")):
-        frame = _read_csv(path, texts, notes)
-    elif name.endswith((".parquet", ".pq")):
-        frame = _read_parquet(path)
-    elif name.endswith(".arff"):
-        frame = _read_arff(path)
-    else:
+    if not path.name.lower().endswith((*CSV, *PARQUET, *ARFF)):
         raise TableError(f"{path.name}: unknown kind of file; give .csv, .csv.gz, .tsv, .parquet or .arff")
+    content = path.read_bytes()
+    if not content:
+        raise TableError(f"{path.name} is empty")
+    return content
+
+
+def read_frame(path: Path, texts: Collection[str] = (), content: bytes | None = None) -> tuple[pd.DataFrame, list[str]]:
+    """The columns of a file, and what is to be said about them.
+
+    `texts` are kept as text whatever they hold. `content` are the bytes of the file where somebody has read them.
+    """
+    name = path.name.lower()
+    content = read_content(path) if content is None else content
+    notes: list[str] = []
+    if name.endswith(CSV):
+        frame = _read_csv(path, content, texts, notes)
+    elif name.endswith(PARQUET):
+        frame = _read_parquet(path, content)
+    else:
+        frame = _read_arff(path, content)
     if not len(frame):
         raise TableError(f"{path.name} has a header but no rows")
     for column in frame.columns:
@@ -61,6 +73,11 @@ def file_hash(path: str | Path) -> str:
     """SHA-256 of a file's content."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def content_hash(content: bytes) -> str:
+    """SHA-256 of the content of a file, the same as `file_hash` gives."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def need_pandas() -> Any:
@@ -90,19 +107,19 @@ def _is_date(kind: Any) -> bool:
     return bool(types.is_datetime64_any_dtype(kind))
 
 
-def _read_csv(path: Path, texts: Collection[str], notes: list[str]) -> pd.DataFrame:
+def _read_csv(path: Path, content: bytes, texts: Collection[str], notes: list[str]) -> pd.DataFrame:
     pandas = need_pandas()
-    content = _decoded(path, notes)
-    header = content.partition("\n")[0]
+    text = _decoded(path, content, notes)
+    header = text.partition("\n")[0]
     separator = "\t" if ".tsv" in path.name.lower() else max(",;\t", key=header.count)
     if separator != "," and ".tsv" not in path.name.lower():
         notes.append(f"fields are separated by {'semicolons' if separator == ';' else 'tabs'}")
-    columns = _check_fields(path, content, separator)
+    columns = _check_fields(path, text, separator)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pandas.errors.ParserWarning)
             frame = pandas.read_csv(
-                io.StringIO(content),
+                io.StringIO(text),
                 sep=separator,
                 # Under names of our own: pandas would rename the second of two equal ones without a word.
                 header=0,
@@ -127,13 +144,10 @@ def _read_csv(path: Path, texts: Collection[str], notes: list[str]) -> pd.DataFr
     return frame
 
 
-def _decoded(path: Path, notes: list[str]) -> str:
+def _decoded(path: Path, content: bytes, notes: list[str]) -> str:
     try:
-        content = path.read_bytes()
         content = gzip.decompress(content) if path.name.lower().endswith(".gz") else content
     except (EOFError, gzip.BadGzipFile, OSError) as error:
-        if isinstance(error, PermissionError):
-            raise
         raise TableError(f"{path.name} is not a well-formed table: {_one_line(error)}") from error
     if b"\0" in content:
         raise TableError(f"{path.name} is not a well-formed table: it holds bytes that are no text")
@@ -147,9 +161,9 @@ def _decoded(path: Path, notes: list[str]) -> str:
     return text.replace("\r\n", "\n").lstrip("\n")
 
 
-def _check_fields(path: Path, content: str, separator: str) -> list[str]:
+def _check_fields(path: Path, text: str, separator: str) -> list[str]:
     """The first row; an error where another one is longer, which pandas would cut, or shorter, which it would fill."""
-    reader = csv.reader(io.StringIO(content, newline=""), delimiter=separator, strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         columns = next(reader)
         for row in reader:
@@ -180,9 +194,9 @@ def _is_index(column: pd.Series) -> bool:
     return any(column.tolist() == [str(place + first) for place in range(len(column))] for first in (0, 1))
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path, content: bytes) -> pd.DataFrame:
     try:
-        frame: pd.DataFrame = need_pandas().read_parquet(path)
+        frame: pd.DataFrame = need_pandas().read_parquet(io.BytesIO(content))
     except (ValueError, OSError) as error:
         raise TableError(f"{path.name} is not a readable Parquet file: {_one_line(error)}") from error
     frame.columns = [str(column) for column in frame.columns]
@@ -190,12 +204,11 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _read_arff(path: Path) -> pd.DataFrame:
+def _read_arff(path: Path, content: bytes) -> pd.DataFrame:
     from scipy.io import arff
 
     try:
-        with open(path, encoding="utf-8") as file:
-            rows, _ = arff.loadarff(file)
+        rows, _ = arff.loadarff(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
     except (arff.ArffError, ValueError, StopIteration, NotImplementedError) as error:
         raise TableError(f"{path.name} is not a readable ARFF file: {_one_line(error)}") from error
     _check_names(path, rows.dtype.names or ())

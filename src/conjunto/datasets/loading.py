@@ -6,11 +6,11 @@ Generators draw; the small classics are package data with checksums; others come
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
 import warnings
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from conjunto.checks import suggest
 from conjunto.datasets.catalogue import ENTRIES, Entry
-from conjunto.datasets.files import file_hash, need_pandas
+from conjunto.datasets.files import content_hash, file_hash, need_pandas
 from conjunto.datasets.generators import GENERATORS, Generator
 from conjunto.datasets.record import Dataset
 from conjunto.datasets.table import mark_categories, read_table
@@ -156,10 +156,11 @@ def _index() -> dict[str, Any]:
 
 def _read_bundled(name: str, entry: Entry, folder: Any) -> Dataset:
     content = (files("conjunto.datasets") / "data" / f"{name}.csv.gz").read_bytes()
-    if hashlib.sha256(content).hexdigest() != _index()[name]["sha256"]:
+    checksum = content_hash(content)
+    if checksum != _index()[name]["sha256"]:
         raise OSError(f"the bundled file of {name} is damaged: install conjunto again")
     frame = need_pandas().read_csv(io.BytesIO(content), compression="gzip")
-    return _dataset(name, entry, frame, _index()[name]["provenance"])
+    return replace(_dataset(name, entry, frame, _index()[name]["provenance"]), checksum=checksum)
 
 
 def _read_scikit_learn(name: str, entry: Entry, folder: Any) -> Dataset:
@@ -175,7 +176,7 @@ def _read_external(name: str, entry: Entry, folder: Any) -> Dataset:
     if (path := _file_of(name, folder)) is not None:
         data = read_table(path, task="classification" if entry.classes else "regression")
         frame = data.X.assign(**{str(data.y.name): data.y})
-        return _dataset(name, entry, frame, f"{path.name}, from a folder")
+        return replace(_dataset(name, entry, frame, f"{path.name}, from a folder"), checksum=data.checksum)
     folder = folder or os.environ.get("CONJUNTO_DATA")
     looked = (
         f"the folder {folder} has no {name}.csv, .csv.gz or .parquet" if folder else "no folder of data sets is set"

@@ -26,6 +26,8 @@ class Dataset:
     citation: str = ""
     notes: tuple[str, ...] = ()
     """What was decided or changed while reading."""
+    checksum: str = ""
+    """SHA-256 of the file that was read; empty where there was none."""
 
     def __repr__(self) -> str:
         kinds = self.y.nunique()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from conjunto.checks import check_choice, suggest
-from conjunto.datasets.files import TableError, is_number, read_frame, table_name
+from conjunto.datasets.files import TableError, content_hash, is_number, read_content, read_frame, table_name
 from conjunto.datasets.record import Dataset
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def read_table(
     categories: skin
     """
     path = Path(path)
-    frame, notes = read_frame(path, categorical)
+    content = read_content(path)
+    frame, notes = read_frame(path, categorical, content)
     _need_columns("drop", drop, frame)
     _need_columns("categorical", categorical, frame)
     frame = frame.drop(columns=list(drop))
@@ -97,7 +98,15 @@ def read_table(
     if any(problems):
         raise TableError("; ".join(filter(None, problems)))
     notes += _remarks(frame)
-    return Dataset(table_name(path), mark_categories(frame), y, task, source=path.name, notes=tuple(notes))
+    return Dataset(
+        table_name(path),
+        mark_categories(frame),
+        y,
+        task,
+        source=path.name,
+        notes=tuple(notes),
+        checksum=content_hash(content),
+    )
 
 
 def mark_categories(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """One cell: fit one method on one partition of one data set and measure it.
 
-What a cell gives depends on the experiment alone, not on who runs it, when, or beside what.
+The outcome of a cell depends on the experiment alone, not on who runs it, when, or what else is run.
 """
 
 from __future__ import annotations
@@ -8,32 +8,35 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import pickle
 import time
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.datasets import GENERATORS, Dataset, canonical_name, load, read_table
-from conjunto.experiments.measures import MEASURES, Judged
-from conjunto.experiments.methods import make
+from conjunto.classes import Classes
+from conjunto.datasets import Dataset
+from conjunto.experiments.making import make
+from conjunto.experiments.measures import MEASURES, Scored, one_per_row
 from conjunto.experiments.protocols import holdout_sizes
-from conjunto.experiments.spec import Cell, Experiment, Method, Source, SpecError
+from conjunto.experiments.sources import DataChangedError, Sources, draw, draws_afresh, random_of, seeds_of
+from conjunto.experiments.spec import Cell, Experiment, Method, Source
+from conjunto.pruning.measuring import stored_bytes
 
 Measured = tuple[dict[str, float], dict[int, dict[str, float]]]
 """Measures of the whole ensemble, and by number of members."""
-# A matrix of more classes than this is neither read nor drawn by anyone.
+# The confusion matrix of more classes than this is not kept: nobody would read it.
 MOST_CONFUSED_CLASSES = 60
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a cell: the row that a store keeps."""
+    """The outcome of a cell: the row that a store keeps."""
 
     cell: Cell
     status: str
@@ -68,11 +71,14 @@ class Partition:
 
 
 class Bench:
-    """Runs cells of one experiment; remembers the data set and the partition it worked on last."""
+    """Runs cells of one experiment; remembers the partition it worked on last.
 
-    def __init__(self, experiment: Experiment) -> None:
+    `sources` are the data sets of the experiment, where somebody has opened them.
+    """
+
+    def __init__(self, experiment: Experiment, sources: Sources | None = None) -> None:
         self.experiment = experiment
-        self._data: tuple[str, Dataset] | None = None
+        self._sources = sources or Sources(experiment)
         self._partition: tuple[tuple[str, int], Partition] | None = None
         self._apparent: dict[tuple[str, str], Measured] = {}
 
@@ -84,16 +90,16 @@ class Bench:
             warnings.simplefilter("always")
             try:
                 outcome = self._run(cell, seed)
+            except DataChangedError:  # nothing that is run from here on would belong to the results so far
+                raise
             except Exception:  # recorded whole; the run goes on with the other cells
                 outcome = Outcome(cell, "failed", traceback=traceback.format_exc())
-        said = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught)
-        return replace(outcome, seed=seed, warnings=tuple(said))
+        messages = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught)
+        return replace(outcome, seed=seed, warnings=tuple(messages))
 
     def data(self, name: str) -> Dataset:
         """The data set of this name."""
-        if self._data is None or self._data[0] != name:
-            self._data = (name, open_source(self.experiment.source(name), self.experiment))
-        return self._data[1]
+        return self._sources.open(name).data
 
     def partition(self, name: str, repetition: int) -> Partition:
         """The rows of one repetition, the same for all methods."""
@@ -103,16 +109,16 @@ class Bench:
 
     def _cut(self, name: str, repetition: int) -> Partition:
         source, protocol = self.experiment.source(name), self.experiment.protocol
-        seeds = [self.experiment.seed, *_words(name)]
         if draws_afresh(source) and protocol.kind == "holdout":
             n_train, n_test = _drawn_sizes(source, self.experiment)
-            random = _random(*seeds, repetition)
-            train, test = _drawn(source, random, n_samples=n_train), _drawn(source, random, n_samples=n_test)
+            random = random_of(self.experiment.seed, name, repetition)
+            train, test = draw(source, random, n_samples=n_train), draw(source, random, n_samples=n_test)
             labels = np.union1d(train.y, test.y)
             return Partition(train.X, train.y.to_numpy(), test.X, test.y.to_numpy(), labels, n_train)
         data = self.data(name)
         y = data.y.to_numpy()
         classes = np.unique(y) if data.task == "classification" else None
+        seeds = seeds_of(self.experiment.seed, name)
         inside, outside = protocol.split(
             y, repetition, seeds, source.train, source.test, classification=classes is not None
         )
@@ -127,13 +133,13 @@ class Bench:
         start = time.perf_counter()
         model.fit(part.X_train, part.y_train)
         fitted = time.perf_counter()
-        predicted = _flat(model.predict(part.X_test))
+        test = Scored.of(model, part.X_test, part.y_test, part.classes)
         done = time.perf_counter()
-        test = Judged(model, part.X_test, part.y_test, predicted, part.classes)
-        measured = self._measure(test, (part.X_train, part.y_train), method, task)
+        training = partial(Scored.of, model, part.X_train, part.y_train, part.classes)
+        measured = self._measure(test, training, method, task)
         share = self.experiment.protocol.apparent_share
         if share:
-            measured = _mixed(measured, self._apparent_of(cell.dataset, method, task), share)
+            measured = _mix(measured, self._apparent_of(cell.dataset, method, task), share)
         return Outcome(
             cell,
             "done",
@@ -141,65 +147,31 @@ class Bench:
             confusion(test) if part.classes is not None else [],
             fitted - start,
             done - fitted,
-            len(pickle.dumps(model, protocol=5)),
+            stored_bytes(model),
             _members(model),
             part.n_train,
             len(part.y_test),
         )
 
-    def _measure(self, judged: Judged, training: tuple[Any, NDArray[Any]], method: Method, task: str) -> Measured:
+    def _measure(self, scored: Scored, training: Callable[[], Scored], method: Method, task: str) -> Measured:
+        """The measures on the rows scored, and those that are taken on the training rows, if any are asked for."""
         names = self.experiment.measures_of(task)
-        sizes = resolve_sizes(method.sizes, _members(judged.model))
-        measured = _taken(judged, sizes, [name for name in names if not MEASURES[name].training])
-        if any(MEASURES[name].training for name in names):
-            X, y = training
-            before = replace(judged, X=X, y=y, predicted=_flat(judged.model.predict(X)))
-            trained = _taken(before, sizes, [name for name in names if MEASURES[name].training])
-            measured = _joined(measured, trained)
-        return measured
+        sizes = resolve_sizes(method.sizes, _members(scored.model))
+        measured = _take_measures(scored, sizes, [name for name in names if not MEASURES[name].training])
+        of_training = [name for name in names if MEASURES[name].training]
+        return _join(measured, _take_measures(training(), sizes, of_training)) if of_training else measured
 
     def _apparent_of(self, dataset: str, method: Method, task: str) -> Measured:
-        """The measures of the method fitted and judged on all rows, the same for every repetition."""
+        """The measures of the method fitted and scored on all rows, the same for every repetition."""
         if (dataset, method.label) not in self._apparent:
             data = self.data(dataset)
             y = data.y.to_numpy()
             seed = cell_seed(self.experiment.seed, dataset, "all", method.seed_as or method.label)
             model = build(method, task, seed).fit(data.X, y)
             classes = np.unique(y) if task == "classification" else None
-            judged = Judged(model, data.X, y, _flat(model.predict(data.X)), classes)
-            self._apparent[dataset, method.label] = self._measure(judged, (data.X, y), method, task)
+            scored = Scored.of(model, data.X, y, classes)
+            self._apparent[dataset, method.label] = self._measure(scored, lambda: scored, method, task)
         return self._apparent[dataset, method.label]
-
-
-def open_source(source: Source, experiment: Experiment) -> Dataset:
-    """Read or load a data set of an experiment."""
-    if source.data is not None:
-        data: Dataset = source.data
-        return data
-    if source.path is not None:
-        data = read_table(
-            source.path, source.target, task=source.task, drop=source.drop, categorical=source.categorical
-        )
-        return replace(data, name=source.name)
-    name = source.load or source.name
-    if draws_afresh(source):
-        return _drawn(source, _random(experiment.seed, *_words(source.name)))
-    return load(name, **source.parameters)
-
-
-def _drawn(source: Source, random: np.random.RandomState, **more: Any) -> Dataset:
-    try:
-        return load(source.load or source.name, random_state=random, **{**source.parameters, **more})
-    except (TypeError, ValueError) as error:
-        raise SpecError(f"parameters of {source.name}: {error}") from error
-
-
-def draws_afresh(source: Source) -> bool:
-    """Whether the data set is a distribution, not a finite set of rows."""
-    if source.path is not None or source.data is not None:
-        return False
-    name = canonical_name(source.load or source.name)
-    return name in GENERATORS and GENERATORS[name].rows is None
 
 
 def build(method: Method, task: str, seed: int) -> Any:
@@ -210,7 +182,7 @@ def build(method: Method, task: str, seed: int) -> Any:
 
     model = clone(method.estimator).set_params(**method.parameters)
     seeded = [name for name in model.get_params() if name == "random_state" or name.endswith("__random_state")]
-    # Each its own: members of an ensemble with one seed would all be the same.
+    # Every nested estimator has a seed of its own: members with one seed would all be the same.
     return model.set_params(**{name: seed if name == "random_state" else cell_seed(seed, name) for name in seeded})
 
 
@@ -221,59 +193,61 @@ def cell_seed(seed: int, *parts: Any) -> int:
 
 
 def resolve_sizes(sizes: Iterable[int | float], members: int) -> list[int]:
-    """Numbers of members, ascending, from counts and shares; those beyond the ensemble are left out."""
+    """Numbers of members, ascending, from counts and shares; those larger than the ensemble are left out."""
     counts = {max(1, round(size * members)) if isinstance(size, float) else size for size in sizes}
     return sorted(count for count in counts if count <= members)
 
 
-def confusion(judged: Judged) -> list[tuple[int, int, int]]:
+def confusion(scored: Scored) -> list[tuple[int, int, int]]:
     """The cells of the confusion matrix that are not zero."""
-    assert judged.classes is not None
-    if len(judged.classes) > MOST_CONFUSED_CLASSES:
+    assert scored.classes is not None
+    if len(scored.classes) > MOST_CONFUSED_CLASSES:
         return []
-    said = np.searchsorted(judged.classes, judged.predicted)
-    pairs, counts = np.unique(np.stack([judged.codes, said]), axis=1, return_counts=True)
+    predicted = Classes(scored.classes).encode(scored.predicted, who="the model predicts")
+    pairs, counts = np.unique(np.stack([scored.codes, predicted]), axis=1, return_counts=True)
     return [(int(a), int(b), int(n)) for a, b, n in zip(*pairs, counts, strict=True)]
 
 
-def _taken(judged: Judged, sizes: list[int], names: list[str]) -> Measured:
+def _take_measures(scored: Scored, sizes: list[int], names: list[str]) -> Measured:
     """Measures of the whole ensemble and of its first members on the same rows."""
-    return {name: MEASURES[name].of(judged) for name in names}, _nested(judged, sizes, names)
+    return {name: MEASURES[name].of(scored) for name in names}, _nested(scored, sizes, names)
 
 
-def _joined(one: Measured, other: Measured) -> Measured:
+def _join(one: Measured, other: Measured) -> Measured:
+    """Different measures of the same models, together."""
     return one[0] | other[0], {size: at | other[1][size] for size, at in one[1].items()}
 
 
-def _nested(judged: Judged, sizes: list[int], names: list[str]) -> dict[int, dict[str, float]]:
+def _nested(scored: Scored, sizes: list[int], names: list[str]) -> dict[int, dict[str, float]]:
     """The measures of the first members, from one pass over the stages."""
-    if not sizes or not hasattr(judged.model, "staged_predict"):
+    if not sizes or not hasattr(scored.model, "staged_predict"):
         return {}
     staged = [name for name in names if MEASURES[name].staged]
     found = {}
-    for size, predicted in enumerate(judged.model.staged_predict(judged.X), start=1):
+    for size, predicted in enumerate(scored.model.staged_predict(scored.X), start=1):
         if size in sizes:
-            at = replace(judged, predicted=_flat(predicted))
+            at = replace(scored, predicted=one_per_row(predicted))
             found[size] = {name: MEASURES[name].of(at) for name in staged}
     return found
 
 
-def _mixed(test: Measured, apparent: Measured, share: float) -> Measured:
-    def mix(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
-        # A measure on training rows is no estimate that would need a correction.
+def _mix(test: Measured, apparent: Measured, share: float) -> Measured:
+    """Measures on test rows, corrected by a share of those of a model fitted and scored on all rows."""
+
+    def weigh(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
+        # A measure on training rows estimates nothing else, so that there is nothing to correct.
         parts = {name: 0.0 if MEASURES[name].training else share for name in one}
         return {name: (1 - part) * one[name] + part * other[name] for name, part in parts.items()}
 
-    return mix(test[0], apparent[0]), {size: mix(at, apparent[1][size]) for size, at in test[1].items()}
-
-
-def _flat(predicted: Any) -> NDArray[Any]:
-    """One answer per row: some libraries give a column, which would be compared with every row."""
-    return np.asarray(predicted).ravel()
+    return weigh(test[0], apparent[0]), {size: weigh(at, apparent[1][size]) for size, at in test[1].items()}
 
 
 def _members(model: Any) -> int:
+    """Members of an ensemble, as `staged_predict` goes through them."""
+    model = getattr(model, "estimator_", model)  # what a pruned classifier has kept
     model = getattr(model, "steps", [(None, model)])[-1][1]  # the length of a pipeline is its number of steps
+    if hasattr(model, "n_stages_"):
+        return int(model.n_stages_)
     try:
         return len(model)
     except TypeError:
@@ -286,11 +260,3 @@ def _drawn_sizes(source: Source, experiment: Experiment) -> tuple[int, int]:
     if isinstance(train, int) and isinstance(test, int):
         return train, test
     return holdout_sizes(int(source.parameters.get("n_samples", 300)), train, test)
-
-
-def _random(*seeds: int) -> np.random.RandomState:
-    return np.random.RandomState(np.random.MT19937(np.random.SeedSequence(seeds)))
-
-
-def _words(text: str) -> list[int]:
-    return list(np.frombuffer(hashlib.sha256(text.encode()).digest()[:16], dtype="<u4").tolist())

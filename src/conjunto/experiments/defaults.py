@@ -1,4 +1,4 @@
-"""What `conjunto compare` does when nothing is said: a panel of methods and a protocol that ends in minutes."""
+"""What `conjunto compare` runs where nothing is named: a panel of methods and a protocol that ends in minutes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conjunto.experiments.spec import Method
 CURVE_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Numbers of members at which error curves are drawn."""
 
-# Up to so many numbers in the table (rows x attributes), so many repetitions and folds.
+# The protocol for tables of up to so many numbers (rows x attributes).
 _PROTOCOLS = (
     (60_000, Protocol("k-fold", 10, 10)),
     (150_000, Protocol("k-fold", 3, 10)),
@@ -17,7 +17,7 @@ _PROTOCOLS = (
     (2_000_000, Protocol("k-fold", 1, 5)),
 )
 _LARGEST = Protocol("holdout", 3, train=2 / 3)
-# Ensembles that want a thousand members get them while that takes seconds.
+# Up to so many rows, ensembles of a thousand members by default take seconds, and keep them.
 _MANY_MEMBERS_ROWS = 3000
 
 

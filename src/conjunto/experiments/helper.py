@@ -18,11 +18,16 @@ def main() -> None:
     sys.path[:] = order["path"]
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from conjunto.experiments.run import work
+    from conjunto.experiments.sources import DATA_CHANGED, DataChangedError, Sources
     from conjunto.experiments.store import Store
 
-    experiment, cells = pickle.loads(order["work"])
-    with Store(order["store"], experiment) as store:
-        work(experiment, store, cells, name=order["name"])
+    experiment, cells, contents = pickle.loads(order["work"])
+    try:
+        with Store(order["store"], experiment, contents=contents) as store:
+            work(experiment, Sources(experiment, contents=contents), store, cells, name=order["name"])
+    except DataChangedError as error:
+        print(error, file=sys.stderr)
+        sys.exit(DATA_CHANGED)
 
 
 def _end_with_parent() -> None:

@@ -10,17 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conjunto.classes import Classes
+
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Scored:
     """A fitted model on rows with known answers; everything a measure may ask for, computed when asked."""
 
     model: Any
     X: Any
+    """The rows as the model takes them: what `rows_for` returns."""
     y: NDArray[Any]
     predicted: NDArray[Any]
     classes: NDArray[Any] | None = None
     """All classes of the data set: the training rows may have missed some."""
+
+    @staticmethod
+    def of(model: Any, X: Any, y: NDArray[Any], classes: NDArray[Any] | None) -> Scored:
+        """The model on these rows, which it reads once for all that is asked of it."""
+        rows = rows_for(model, X)
+        return Scored(model, rows, y, one_per_row(model.predict(rows)), classes)
 
     @cached_property
     def proba(self) -> NDArray[np.float64] | None:
@@ -29,147 +38,162 @@ class Judged:
             return None
         known = self.model.predict_proba(self.X)
         proba = np.zeros((len(known), len(self.classes)))
-        proba[:, np.searchsorted(self.classes, self.model.classes_)] = known
+        proba[:, Classes(self.classes).places(self.model.classes_, type(self.model).__name__)] = known
         return proba
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
-        """Class codes of the truth."""
+        """The true classes as codes."""
         assert self.classes is not None
-        return np.searchsorted(self.classes, self.y)
+        return Classes(self.classes).encode(self.y).astype(np.intp)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure: how it is called and read."""
+    """A measure: its title, how it is computed, and how its values are read."""
 
     title: str
     task: str
-    of: Callable[[Judged], float]
+    """"classification", "regression" or "any"."""
+    of: Callable[[Scored], float]
     greater_is_better: bool = False
     percent: bool = False
     staged: bool = True
     """Whether predictions are enough, so that a prefix of an ensemble can be measured."""
     training: bool = False
     """Whether it is taken on the training rows in place of the test rows."""
+    short: str = ""
+    """The title where the full one is too long, as at the head of a column."""
 
 
-def _error(judged: Judged) -> float:
-    return float(np.mean(judged.predicted != judged.y))
+def rows_for(model: Any, X: Any) -> Any:
+    """X as the model reads it, checked and encoded once for many questions; X itself where the model cannot read."""
+    return model.read(X) if callable(getattr(model, "read", None)) else X
 
 
-def _balanced_error(judged: Judged) -> float:
-    wrong = judged.predicted != judged.y
-    return float(np.mean([wrong[judged.y == label].mean() for label in np.unique(judged.y)]))
+def one_per_row(predicted: Any) -> NDArray[Any]:
+    """One answer per row: some libraries give a column, which would be compared with every row."""
+    return np.asarray(predicted).ravel()
 
 
-def _geometric_mean(judged: Judged) -> float:
-    right = judged.predicted == judged.y
-    recalls = [right[judged.y == label].mean() for label in np.unique(judged.y)]
+def _error(scored: Scored) -> float:
+    return float(np.mean(scored.predicted != scored.y))
+
+
+def _balanced_error(scored: Scored) -> float:
+    wrong = scored.predicted != scored.y
+    return float(np.mean([wrong[scored.y == label].mean() for label in np.unique(scored.y)]))
+
+
+def _geometric_mean(scored: Scored) -> float:
+    right = scored.predicted == scored.y
+    recalls = [right[scored.y == label].mean() for label in np.unique(scored.y)]
     return float(np.prod(recalls) ** (1 / len(recalls)))
 
 
-def _macro_f1(judged: Judged) -> float:
+def _macro_f1(scored: Scored) -> float:
     from sklearn.metrics import f1_score
 
-    labels = np.unique(judged.y)  # the classes of the rows, not also those that one method happens to predict
-    return float(f1_score(judged.y, judged.predicted, labels=labels, average="macro", zero_division=0))
+    labels = np.unique(scored.y)  # the classes of the rows, not also those that one method happens to predict
+    return float(f1_score(scored.y, scored.predicted, labels=labels, average="macro", zero_division=0))
 
 
-def _mcc(judged: Judged) -> float:
+def _mcc(scored: Scored) -> float:
     from sklearn.metrics import matthews_corrcoef
 
-    return float(matthews_corrcoef(judged.y, judged.predicted))
+    return float(matthews_corrcoef(scored.y, scored.predicted))
 
 
-def _log_loss(judged: Judged) -> float:
-    if judged.proba is None:
+def _log_loss(scored: Scored) -> float:
+    if scored.proba is None:
         return float("nan")
-    # A vote share can be exactly 0; as scikit-learn does for doubles, nobody is infinitely sure.
-    said = judged.proba[np.arange(len(judged.y)), judged.codes]
-    return float(-np.log(np.clip(said, np.finfo(float).eps, 1)).mean())
+    # A vote share can be exactly 0, and its logarithm infinite: clipped, as scikit-learn does for doubles.
+    of_truth = scored.proba[np.arange(len(scored.y)), scored.codes]
+    return float(-np.log(np.clip(of_truth, np.finfo(float).eps, 1)).mean())
 
 
-def _auc(judged: Judged) -> float:
+def _auc(scored: Scored) -> float:
     """Area under the ROC curve; with several classes the mean over pairs of classes (Hand & Till 2001)."""
-    if judged.proba is None:
+    if scored.proba is None:
         return float("nan")
     from scipy.stats import rankdata
 
-    present = np.unique(judged.codes)
+    present = np.unique(scored.codes)
     if len(present) < 2:
         return float("nan")
     areas = []
     for place, a in enumerate(present):
         for b in present[place + 1 :]:
-            rows = (judged.codes == a) | (judged.codes == b)
+            rows = (scored.codes == a) | (scored.codes == b)
             for one in (a, b):
-                first = judged.codes[rows] == one
-                ranks = rankdata(judged.proba[rows, one])
+                first = scored.codes[rows] == one
+                ranks = rankdata(scored.proba[rows, one])
                 wins = ranks[first].sum() - first.sum() * (first.sum() + 1) / 2
                 areas.append(wins / (first.sum() * (~first).sum()))
     return float(np.mean(areas))
 
 
-def _members_worse_than_chance(judged: Judged) -> float:
+def _members_worse_than_chance(scored: Scored) -> float:
     """Share of members whose own error exceeds (K - 1) / K (thesis, cuadro 4.5)."""
-    if not hasattr(judged.model, "votes") or judged.classes is None:
+    if not hasattr(scored.model, "votes") or scored.classes is None:
         return float("nan")
-    labels = judged.model.votes(judged.X).labels
+    labels = scored.model.votes(scored.X).labels
     if labels is None:
         return float("nan")
-    said = judged.model.classes_[labels]
-    return float(np.mean((said != judged.y).mean(axis=1) > 1 - 1 / len(judged.classes)))
+    votes = scored.model.classes_[labels]
+    return float(np.mean((votes != scored.y).mean(axis=1) > 1 - 1 / len(scored.classes)))
 
 
-def _mean_leaves(judged: Judged) -> float:
+def _mean_leaves(scored: Scored) -> float:
     """Mean number of leaves of the member trees."""
-    trees = getattr(judged.model, "estimators_", [judged.model])
+    trees = getattr(scored.model, "estimators_", [scored.model])
     trees = trees.ravel() if isinstance(trees, np.ndarray) else trees
     if not all(hasattr(tree, "get_n_leaves") for tree in trees):
         return float("nan")
     return float(np.mean([tree.get_n_leaves() for tree in trees]))
 
 
-def _ordering_seconds(judged: Judged) -> float:
-    """What ordering the members took, of models that say so."""
-    return float(getattr(judged.model, "ordering_seconds_", np.nan))
+def _ordering_seconds(scored: Scored) -> float:
+    """The time that ordering the members took; NaN for models that do not keep it."""
+    return float(getattr(scored.model, "ordering_seconds_", np.nan))
 
 
-def _mse(judged: Judged) -> float:
-    return float(np.mean((judged.predicted - judged.y) ** 2))
+def _mse(scored: Scored) -> float:
+    return float(np.mean((scored.predicted - scored.y) ** 2))
 
 
-def _rmse(judged: Judged) -> float:
-    return float(np.sqrt(_mse(judged)))
+def _rmse(scored: Scored) -> float:
+    return float(np.sqrt(_mse(scored)))
 
 
-def _mae(judged: Judged) -> float:
-    return float(np.mean(np.abs(judged.predicted - judged.y)))
+def _mae(scored: Scored) -> float:
+    return float(np.mean(np.abs(scored.predicted - scored.y)))
 
 
-def _r2(judged: Judged) -> float:
-    spread = float(np.var(judged.y))
-    return 1 - _mse(judged) / spread if spread > 0 else float("nan")
+def _r2(scored: Scored) -> float:
+    spread = float(np.var(scored.y))
+    return 1 - _mse(scored) / spread if spread > 0 else float("nan")
 
 
 MEASURES: dict[str, Measure] = {
     "error": Measure("error", "classification", _error, percent=True),
     "training-error": Measure("error on the training rows", "classification", _error, percent=True, training=True),
     "balanced-error": Measure("balanced error", "classification", _balanced_error, percent=True),
-    "geometric-mean": Measure("geometric mean of recalls", "classification", _geometric_mean, True, percent=True),
+    "geometric-mean": Measure(
+        "geometric mean of recalls", "classification", _geometric_mean, True, percent=True, short="G-mean"
+    ),
     "f1": Measure("macro F1", "classification", _macro_f1, True),
-    "mcc": Measure("Matthews correlation", "classification", _mcc, True),
+    "mcc": Measure("Matthews correlation", "classification", _mcc, True, short="MCC"),
     "log-loss": Measure("log loss", "classification", _log_loss, staged=False),
-    "auc": Measure("area under the ROC curve", "classification", _auc, True, staged=False),
+    "auc": Measure("area under the ROC curve", "classification", _auc, True, staged=False, short="AUC"),
     "members-worse-than-chance": Measure(
         "members worse than chance", "classification", _members_worse_than_chance, percent=True, staged=False
     ),
-    "mean-leaves": Measure("mean number of leaves", "any", _mean_leaves, staged=False),
+    "mean-leaves": Measure("mean number of leaves", "any", _mean_leaves, staged=False, short="leaves"),
     "ordering-seconds": Measure("seconds to order the members", "any", _ordering_seconds, staged=False),
-    "rmse": Measure("root mean squared error", "regression", _rmse),
-    "mse": Measure("mean squared error", "regression", _mse),
-    "mae": Measure("mean absolute error", "regression", _mae),
+    "rmse": Measure("root mean squared error", "regression", _rmse, short="RMSE"),
+    "mse": Measure("mean squared error", "regression", _mse, short="MSE"),
+    "mae": Measure("mean absolute error", "regression", _mae, short="MAE"),
     "r2": Measure("R²", "regression", _r2, True),
 }
 

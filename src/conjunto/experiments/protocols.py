@@ -3,7 +3,7 @@
 - `holdout`: a random partition of given sizes, stratified or not; problems that are generated are drawn afresh.
 - `k-fold`: repeated k-fold cross-validation; one partition per fold.
 - `bootstrap-632`: train on a bootstrap sample, test on the rows outside it; the estimate is 0.632 of that + 0.368 of
-  the measure of a model fitted and judged on all rows (Efron 1983).
+  the measure of a model fitted and scored on all rows (Efron 1983).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from conjunto.checks import check_choice, check_count
 
 KINDS = ("k-fold", "holdout", "bootstrap-632")
-Partition = tuple[NDArray[np.intp], NDArray[np.intp]]
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""The positions of the training rows and of the test rows."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Protocol:
 
     @property
     def apparent_share(self) -> float:
-        """The weight, in the estimate, of the measure of a model fitted and judged on all rows."""
+        """The weight, in the estimate, of the measure of a model fitted and scored on all rows."""
         return 1 - 0.632 if self.kind == "bootstrap-632" else 0.0
 
     def split(
@@ -82,7 +83,7 @@ class Protocol:
         train: int | float | None = None,
         test: int | float | None = None,
         classification: bool = True,
-    ) -> Partition:
+    ) -> Split:
         """Training and test rows of one partition.
 
         `seeds` is what the randomness depends on besides the repetition.
@@ -95,7 +96,7 @@ class Protocol:
             if n < self.folds:
                 raise ValueError(f"folds: {self.folds} folds need at least as many rows, and there are {n}")
             random = np.random.default_rng([*seeds, repetition // self.folds])
-            fold = deal(strata, self.folds, random)
+            fold = assign_folds(strata, self.folds, random)
             inside = fold == repetition % self.folds
             return np.flatnonzero(~inside), np.flatnonzero(inside)
         random = np.random.default_rng([*seeds, repetition])
@@ -107,7 +108,7 @@ class Protocol:
         return inside, outside
 
     def as_dict(self) -> dict[str, Any]:
-        """Only what matters for this kind."""
+        """The settings that this kind of protocol uses."""
         facts = asdict(self)
         for name in ("train", "test") if self.kind != "holdout" else ("folds",):
             del facts[name]
@@ -140,8 +141,8 @@ def holdout_sizes(n: int, train: int | float, test: int | float | None) -> tuple
     return n_train, n_test
 
 
-def deal(strata: NDArray[Any], folds: int, random: np.random.Generator) -> NDArray[np.intp]:
-    """The fold of every row: each stratum is shuffled and dealt out, the next one going on where it stopped.
+def assign_folds(strata: NDArray[Any], folds: int, random: np.random.Generator) -> NDArray[np.intp]:
+    """The fold of every row: the shuffled rows of a stratum go to the folds in turn, those of the next follow on.
 
     Fold sizes differ by at most one, within a stratum and in all. A class with fewer rows than folds is in some test
     folds only, which scikit-learn's StratifiedKFold answers with a warning.
@@ -170,7 +171,7 @@ def draw_proportionally(
 
 
 def apportion(counts: NDArray[np.intp], size: int, random: np.random.Generator) -> NDArray[np.intp]:
-    """`size` seats in proportion to the counts, to within one of each: largest remainders, ties drawn."""
+    """`size` seats in proportion to the counts, to within one of each: largest remainders, ties drawn at random."""
     seats, remainders = np.divmod(size * counts, max(1, counts.sum()))
     last = np.lexsort((random.random(len(counts)), -remainders))
     seats[last[: size - seats.sum()]] += 1

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conjunto.checks import suggest
-from conjunto.datasets import is_number
-from conjunto.experiments.cells import draws_afresh, open_source
 from conjunto.experiments.measures import MEASURES, default_measures
-from conjunto.experiments.spec import Experiment, Source
 from conjunto.experiments.statistics import corrected_resampled_t, paired_t
 from conjunto.experiments.store import Store
 
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What an experiment gave.
+    """The results of an experiment.
 
     `frame` has one row per cell and size (0: the whole ensemble), with a column per measure.
     """
@@ -54,6 +52,11 @@ class Results:
         task = self.task(dataset)
         asked = [name for name in self.spec["measures"] if MEASURES[name].task in (task, "any")]
         return asked or list(default_measures(task))
+
+    @cached_property
+    def boards(self) -> dict[str, pd.DataFrame]:
+        """The leaderboard of each data set by its main measure, computed once for all who show it."""
+        return {name: self.leaderboard(name) for name in self.datasets if name in self.facts}
 
     def scores(self, dataset: str, measure: str | None = None, size: int = 0) -> pd.DataFrame:
         """Repetitions x methods; NaN where a cell failed or is not done."""
@@ -88,7 +91,9 @@ class Results:
         counts = scores.notna().sum()
         complete = counts >= counts.max()
         better = scores.mean() * (-1 if greater else 1)
-        means = scores.mean()[sorted(scores.columns, key=lambda method: (not complete[method], _last(better[method])))]
+        means = scores.mean()[
+            sorted(scores.columns, key=lambda method: (not complete[method], _or_infinity(better[method])))
+        ]
         best = means.index[0] if means.notna().any() else None
         lines = []
         for method in means.index:
@@ -153,12 +158,12 @@ class Results:
         else:
             ratio = float((done["n_test"] / done["n_train"]).mean())
             test = corrected_resampled_t(pair[method], pair[best], test_to_train=ratio)
-        # The same difference every time, in few repetitions, is chance more likely than certainty.
+        # In few repetitions, the same difference every time is more likely chance than certainty.
         certain = test.degenerate and test.mean_difference != 0 and test.n < 10
         return float("nan") if certain else test.p_value
 
 
-def _last(value: float) -> float:
+def _or_infinity(value: float) -> float:
     return float("inf") if np.isnan(value) else value
 
 
@@ -168,44 +173,3 @@ def _verdict(p: float, n: int, rows: pd.DataFrame) -> str:
     if np.isnan(p):
         return "too few runs to tell"
     return "tied" if p >= 0.05 else "worse"
-
-
-def dataset_facts(source: Source, experiment: Experiment) -> dict[str, Any]:
-    """What a report says of a data set."""
-    data = open_source(source, experiment)
-    experiment.check_task(data.task)
-    y = data.y
-    classification = data.task == "classification"
-    facts: dict[str, Any] = {
-        "task": data.task,
-        "target": str(y.name),
-        "rows": None if draws_afresh(source) and experiment.protocol.kind == "holdout" else len(y),
-        "attributes": data.X.shape[1],
-        "categorical": int(sum(not is_number(kind) for kind in data.X.dtypes)),
-        "missing": float(data.X.isna().to_numpy().mean()),
-        "source": data.source,
-        "licence": data.licence,
-        "citation": data.citation,
-        "notes": list(data.notes),
-    }
-    if classification:
-        # The same order as that of the codes in confusion matrices.
-        labels, counts = np.unique(y.to_numpy(), return_counts=True)
-        facts["classes"] = [str(label) for label in labels]
-        facts["counts"] = [int(count) for count in counts]
-        facts["warnings"] = _rare(facts["classes"], facts["counts"], experiment)
-    return facts
-
-
-def _rare(classes: list[str], counts: list[int], experiment: Experiment) -> list[str]:
-    protocol = experiment.protocol
-    if protocol.kind != "k-fold" or not protocol.stratify:
-        return []
-    rare = [label for label, count in zip(classes, counts, strict=True) if count < protocol.folds]
-    if not rare:
-        return []
-    listed = ", ".join(rare[:5]) + (f", … ({len(rare)} classes)" if len(rare) > 5 else "")
-    return [
-        f"fewer examples than the {protocol.folds} folds: {listed}; such a class is missing from some test folds, and "
-        "with one example it is never in training and test at once"
-    ]

@@ -43,7 +43,7 @@ _LAST += ["versions", "warnings", "traceback"]
 
 
 def as_row(outcome: Outcome) -> tuple[Any, ...]:
-    """What is written for a cell."""
+    """The row that is written for a cell."""
     return (
         *outcome.cell,
         outcome.status,

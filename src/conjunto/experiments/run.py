@@ -15,21 +15,22 @@ import tempfile
 import time
 import uuid
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from conjunto.experiments.cells import Bench, Outcome
-from conjunto.experiments.results import Results, dataset_facts
+from conjunto.experiments.results import Results
+from conjunto.experiments.sources import DATA_CHANGED, DataChangedError, OpenedSource, Sources
 from conjunto.experiments.spec import Cell, Experiment
 from conjunto.experiments.store import Store
 
 Progress = Callable[[int, int, int], None]
 """Called with the numbers of finished, failed and all cells."""
-# How often a process that waits for others looks.
+# Seconds between two looks of a process that waits for others.
 PAUSE = 0.2
-# Helpers that may be killed while they have no cell before something is wrong with the machine.
+# Where more helpers than this are killed while they have no cell, something is wrong with the machine.
 MOST_IDLE_DEATHS = 10
 
 
@@ -42,6 +43,7 @@ def run(
     progress: Progress | None = None,
     command: str = "",
     cells: Sequence[Cell] | None = None,
+    opened: Iterable[OpenedSource] = (),
 ) -> Results:
     """Run what is not done yet, and return the results.
 
@@ -60,6 +62,8 @@ def run(
         How to run this again, kept for the report.
     cells : sequence of Cell, default=None
         Run these only, such as the first repetitions; None is all.
+    opened : iterable of OpenedSource, default=()
+        Data sets of the experiment that were opened before, which are then not read again.
 
     Returns
     -------
@@ -78,34 +82,36 @@ def run(
     if foreign := set(wanted) - set(experiment.cells()):
         raise ValueError(f"cells: {tuple(min(foreign))} is not a cell of the experiment")
     names = {cell.dataset for cell in wanted}
+    sources = Sources(experiment, opened)
     # Data that cannot be read leave no store behind.
-    facts = {} if Path(store).exists() else read_facts(experiment, names)
-    with Store(store, experiment, command=command) as opened:
+    facts = {} if Path(store).exists() else _read_facts(experiment, sources, names)
+    with Store(store, experiment, command=command, contents=sources.contents()) as kept:
         if retry_failed:
-            opened.forget_failures(wanted)
-        facts |= read_facts(experiment, names - facts.keys() - opened.datasets().keys())
+            kept.forget_failures(wanted)
+        facts |= _read_facts(experiment, sources, names - facts.keys() - kept.datasets().keys())
         for name, about in facts.items():
-            opened.describe_dataset(name, about)
-        tell = _Teller(opened, progress, set(wanted))
-        tell(now=True)
+            kept.describe_dataset(name, about)
+        report = _ProgressReport(kept, progress, set(wanted))
+        report(now=True)
         jobs = _count_jobs(n_jobs)
-        while missing := len(set(wanted) - opened.finished()):
+        while missing := len(set(wanted) - kept.finished()):
             # Again and again: a cell whose claimant died meanwhile is left over.
             if jobs > 1:
-                _run_helpers(experiment, opened, wanted, min(jobs, missing), tell)
+                _run_helpers(experiment, sources, kept, wanted, min(jobs, missing), report)
             else:
-                work(experiment, opened, wanted, tell)
-            if set(wanted) - opened.finished():
+                work(experiment, sources, kept, wanted, report)
+            if set(wanted) - kept.finished():
                 time.sleep(PAUSE)
-        tell(now=True)
-        return Results.read(opened)
+        report(now=True)
+        return Results.read(kept)
 
 
 def work(
     experiment: Experiment,
+    sources: Sources,
     store: Store,
     cells: Sequence[Cell],
-    tell: Callable[[], None] = lambda: None,
+    report: Callable[[], None] = lambda: None,
     name: str = "",
 ) -> None:
     """Claim and run cells, as a worker of this name, until none is left to claim."""
@@ -113,20 +119,21 @@ def work(
     pending = deque(cell for cell in cells if cell not in finished)
     if not pending:
         return
-    bench = Bench(experiment)
+    bench = Bench(experiment, sources)
     with store.worker(name) as worker:
         while (cell := store.claim(worker, pending)) is not None:
             store.save(bench.run(cell))
-            tell()
+            report()
 
 
-def read_facts(experiment: Experiment, names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """What the report says of these data sets."""
-    return {source.name: dataset_facts(source, experiment) for source in experiment.datasets if source.name in names}
+def _read_facts(experiment: Experiment, sources: Sources, names: Collection[str]) -> dict[str, dict[str, Any]]:
+    """What a report says of these data sets."""
+    wanted = [source.name for source in experiment.datasets if source.name in names]
+    return {name: sources.open(name).facts(experiment) for name in wanted}
 
 
-class _Teller:
-    """Tells how far a run is, but not so often that it slows the run down."""
+class _ProgressReport:
+    """Reports how far a run is, but not so often that it slows the run down."""
 
     def __init__(self, store: Store, progress: Progress | None, wanted: set[Cell]) -> None:
         self._store, self._progress, self._wanted = store, progress, wanted
@@ -147,9 +154,16 @@ def _count_jobs(n_jobs: int | None) -> int:
     return int(effective_n_jobs(n_jobs))
 
 
-def _run_helpers(experiment: Experiment, store: Store, cells: list[Cell], jobs: int, tell: Callable[[], None]) -> None:
-    """Helper processes until all cells are done or no helper is left."""
-    order = pickle.dumps((experiment, cells))
+def _run_helpers(
+    experiment: Experiment,
+    sources: Sources,
+    store: Store,
+    cells: list[Cell],
+    jobs: int,
+    report: Callable[[], None],
+) -> None:
+    """Run helper processes until all cells are done or no helper is left."""
+    order = pickle.dumps((experiment, cells, sources.contents()))
     if b"__main__" in order:
         raise ValueError(
             "n_jobs: an estimator or data set of the experiment is of a class that this script defines, which other "
@@ -161,17 +175,19 @@ def _run_helpers(experiment: Experiment, store: Store, cells: list[Cell], jobs: 
         helpers += [_Helper(store.path, order) for _ in range(jobs)]
         while helpers:
             time.sleep(PAUSE)
-            tell()
+            report()
             for helper in [helper for helper in helpers if helper.ended()]:
                 helpers.remove(helper)
                 words = helper.last_words()
                 helper.stop()
                 if helper.did_well():
                     continue
+                if helper.found_other_data():
+                    raise DataChangedError(words)
                 cell = store.claimed_by(helper.name)
                 deaths[cell] += 1
                 if cell is not None and deaths[cell] > 1:
-                    # Once may be somebody's kill or a lack of memory; what dies twice would die for ever.
+                    # One death may be somebody's kill or a lack of memory; after a second the cell itself is to blame.
                     store.save(Outcome(cell, "failed", traceback=words))
                 elif cell is None and (deaths[cell] > MOST_IDLE_DEATHS or not helper.was_killed()):
                     raise RuntimeError(f"a helper process could not work:\n{words}")
@@ -187,7 +203,7 @@ class _Helper:
 
     def __init__(self, store: Path, order: bytes) -> None:
         self.name = uuid.uuid4().hex
-        # A file, not a pipe, which would fill up and stop a helper that says much.
+        # A file, not a pipe, which would fill up and stop a helper that writes much.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             [sys.executable, "-m", "conjunto.experiments.helper"],
@@ -198,7 +214,7 @@ class _Helper:
             start_new_session=True,
         )
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # it died at once: ended() and last_words() tell
+        with suppress(BrokenPipeError):  # it died at once, which ended() and last_words() show
             pickle.dump({"path": sys.path, "store": str(store), "name": self.name, "work": order}, self._process.stdin)
             self._process.stdin.flush()
 
@@ -208,16 +224,21 @@ class _Helper:
     def did_well(self) -> bool:
         return self._process.returncode == 0
 
+    def found_other_data(self) -> bool:
+        return self._process.returncode == DATA_CHANGED
+
     def was_killed(self) -> bool:
         return self._process.returncode < 0
 
     def last_words(self) -> str:
         self._stderr.seek(0, os.SEEK_END)
         self._stderr.seek(max(0, self._stderr.tell() - 4000))
-        said = self._stderr.read().decode(errors="replace")
+        written = self._stderr.read().decode(errors="replace")
+        if self.found_other_data():
+            return written.strip().rpartition("\n")[2]
         code = self._process.returncode
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        return f"the process {how}\n{said}"
+        return f"the process {how}\n{written}"
 
     def stop(self) -> None:
         if self._process.poll() is None:

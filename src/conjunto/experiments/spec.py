@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 from conjunto.checks import check_choice, check_count, suggest
 from conjunto.datasets import TASKS, Dataset, file_hash, identity
+from conjunto.experiments.making import NONE, check_parameters, check_registered
 from conjunto.experiments.measures import MEASURES, default_measures
-from conjunto.experiments.methods import METHODS, check_method, check_parameters
+from conjunto.experiments.methods import METHODS
 from conjunto.experiments.protocols import Protocol, check_rows
 
 
@@ -44,7 +45,7 @@ class Source:
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     load: str | None = None
-    """The name to load when it is not `name` itself: one generator can stand under several names."""
+    """The name to load when it is not `name` itself, so that one generator can be used under several names."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """For generators, such as `n_samples` and `class_shares`."""
     train: int | float | None = None
@@ -98,7 +99,7 @@ class Method:
         if self.seed_as != "":
             _need_text("seed_as", self.seed_as)
         _need_table("parameters", self.parameters)
-        # A copy of one's own, of a kind that goes to other processes.
+        # A plain copy: nobody can change it from outside, and it can be sent to other processes.
         object.__setattr__(self, "parameters", dict(self.parameters))
         object.__setattr__(self, "sizes", _items("sizes", self.sizes))
         for size in self.sizes:
@@ -172,29 +173,39 @@ class Experiment:
         for method in self.methods:
             if method.estimator is None:
                 try:
-                    check_method(method.name, method.parameters, task)
+                    check_registered(method.name, method.parameters, task)
                 except ValueError as error:
                     raise SpecError(f"methods: {error}") from error
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data that describes the experiment; in-memory parts by their content."""
+    def as_dict(self, contents: Mapping[str, str] = NONE) -> dict[str, Any]:
+        """Plain data that describes the experiment; data in memory by the hash of their content.
+
+        `contents` are the hashes of data sets, by name, where they are known already.
+        """
         return {
             "name": self.name,
             "seed": self.seed,
             "measures": list(self.measures),
             "protocol": self.protocol.as_dict(),
-            "datasets": [_plain(source) for source in self.datasets],
+            "datasets": [_plain(source, contents) for source in self.datasets],
             "methods": [_plain(method) for method in self.methods],
         }
 
-    def fingerprint(self) -> str:
-        """A hash of everything that decides the results; the name does not."""
-        facts = self.as_dict()
+    def fingerprint(self, contents: Mapping[str, str] = NONE) -> str:
+        """A hash of everything that decides the results; the name does not.
+
+        `contents` are the hashes of data sets, by name, where they are known already; the others are computed.
+        """
+        contents = {
+            source.name: contents[source.name] if source.name in contents else source_hash(source)
+            for source in self.datasets
+        }
+        facts = self.as_dict(contents)
         del facts["name"]
         for source, given in zip(facts["datasets"], self.datasets, strict=True):
             # The content of a file decides, not where it lies.
             source.pop("path", None)
-            source["content"] = _identity(given)
+            source["content"] = contents[given.name]
         for method, chosen in zip(facts["methods"], self.methods, strict=True):
             # What a name stands for may change from release to release.
             if chosen.estimator is None:
@@ -203,9 +214,10 @@ class Experiment:
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _identity(source: Source) -> str:
+def source_hash(source: Source) -> str:
+    """What stands for the content of a data set, without opening it: the hash of a file or of data in memory."""
     if source.data is not None:
-        return _content(source.data)
+        return dataset_hash(source.data)
     return file_hash(source.path) if source.path is not None else identity(source.load or source.name)
 
 
@@ -241,7 +253,7 @@ def _check(experiment: Experiment) -> None:
             )
         try:
             if method.estimator is None:
-                check_method(method.name, method.parameters)
+                check_registered(method.name, method.parameters)
             else:
                 check_parameters(method.label, method.estimator.get_params(), method.parameters)
         except ValueError as error:
@@ -271,7 +283,7 @@ def _need_table(what: str, value: Any) -> None:
         raise ValueError(f"{what} must be a table of names and values, got {value!r}")
 
 
-def _plain(item: Source | Method) -> dict[str, Any]:
+def _plain(item: Source | Method, contents: Mapping[str, str] = NONE) -> dict[str, Any]:
     """The fields that differ from their defaults, as JSON can hold them."""
     facts: dict[str, Any] = {}
     for part in fields(item):
@@ -279,7 +291,7 @@ def _plain(item: Source | Method) -> dict[str, Any]:
         if value is None or value == () or value == {} or value == "":
             continue
         if part.name == "data":
-            value = _content(value)
+            value = contents[item.name] if item.name in contents else dataset_hash(value)
         elif part.name == "estimator":
             value = f"{type(value).__module__}.{type(value).__qualname__}({_parameters(value)})"
         facts[part.name] = _jsonable(value)
@@ -305,7 +317,8 @@ def _jsonable(value: Any) -> Any:
     return _text(value)
 
 
-def _content(data: Any) -> str:
+def dataset_hash(data: Dataset) -> str:
+    """A hash of the rows, the columns and the task of data in memory."""
     import pandas
 
     digest = hashlib.sha256(repr([*map(str, data.X.columns), *map(str, data.X.dtypes), data.task]).encode())

@@ -14,7 +14,7 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,9 +96,18 @@ class Store:
         What is to be run; a store of another one is refused. None opens what is there for reading.
     command : str, default=""
         How to run it again, for the report.
+    contents : mapping of data set to hash, default=None
+        The hashes of data sets that are known already; the others are computed.
     """
 
-    def __init__(self, path: str | Path, experiment: Experiment | None = None, *, command: str = "") -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        experiment: Experiment | None = None,
+        *,
+        command: str = "",
+        contents: Mapping[str, str] | None = None,
+    ) -> None:
         self.path = Path(path)
         if experiment is None and not self.path.is_file():
             raise FileNotFoundError(f"there is no store {self.path}")
@@ -114,7 +123,7 @@ class Store:
         except sqlite3.OperationalError as error:
             raise OSError(f"{self.path} cannot be opened: {error}") from error
         try:
-            self._open(experiment, command)
+            self._open(experiment, command, contents or {})
         except sqlite3.OperationalError as error:
             self._connection.close()
             raise OSError(f"{self.path} cannot be used: {error}") from error
@@ -125,13 +134,15 @@ class Store:
             self._connection.close()
             raise
 
-    def _open(self, experiment: Experiment | None, command: str) -> None:
+    def _open(self, experiment: Experiment | None, command: str, contents: Mapping[str, str]) -> None:
         self._connection.execute("PRAGMA synchronous = FULL")
+        fingerprint, spec = "", {}
         if experiment is not None:
+            fingerprint, spec = experiment.fingerprint(contents), experiment.as_dict(contents)
             # Two processes may arrive together: the first makes the tables, the second finds them.
             with self._transaction():
                 if not self._tables():
-                    self._make(experiment, command)
+                    self._make(experiment, fingerprint, spec, command)
         if not {"experiment", "cells"} <= self._tables():
             raise StoreError(f"{self.path} is not a conjunto store")
         if experiment is not None:
@@ -146,14 +157,14 @@ class Store:
             raise StoreError(f"{self.path} has format {found[0]}, this release reads format {FORMAT}")
         self.name, self.spec, self.total = str(found[1]), json.loads(found[3]), int(found[4])
         self.command, self.created = str(found[5]), str(found[6])
-        if experiment is not None and found[2] != experiment.fingerprint():
+        if experiment is not None and found[2] != fingerprint:
             raise OtherExperimentError(
                 f"{self.path} holds the results of another experiment ({self.name}), "
-                f"{_difference(self.spec, experiment.as_dict())}; choose another file or folder, or remove it"
+                f"{_difference(self.spec, spec)}; choose another file or folder, or remove it"
             )
 
     def _log_ahead(self) -> None:
-        """Switch to write-ahead logging; for this SQLite does not wait, although others may just have the file open."""
+        """Switch to write-ahead logging, trying again while others have the file open: SQLite does not wait."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
@@ -167,7 +178,7 @@ class Store:
     def _tables(self) -> set[str]:
         return {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master")}
 
-    def _make(self, experiment: Experiment, command: str) -> None:
+    def _make(self, experiment: Experiment, fingerprint: str, spec: dict[str, Any], command: str) -> None:
         for statement in _SCHEMA.split(";"):
             self._connection.execute(statement)
         self._connection.execute(
@@ -175,8 +186,8 @@ class Store:
             (
                 FORMAT,
                 experiment.name,
-                experiment.fingerprint(),
-                json.dumps(experiment.as_dict()),
+                fingerprint,
+                json.dumps(spec),
                 len(experiment.cells()),
                 command,
                 timestamp(),
@@ -246,7 +257,7 @@ class Store:
     def claim(self, worker: str, pending: deque[Cell]) -> Cell | None:
         """Take the first pending cell that has no row and no living claimant; None if there is none.
 
-        Cells that are finished leave `pending`; those that somebody else is at go to its end.
+        Cells that are finished leave `pending`; those that somebody else runs go to its end.
         """
         with self._transaction():
             self._drop_dead(worker)
@@ -264,7 +275,7 @@ class Store:
         return None
 
     def claimed_by(self, worker: str) -> Cell | None:
-        """The cell that a worker was at."""
+        """The cell that a worker has claimed; None if it has none."""
         query = "SELECT dataset, repetition, method FROM claims WHERE worker = ?"
         row = self._connection.execute(query, (worker,)).fetchone()
         return None if row is None else Cell(*row)

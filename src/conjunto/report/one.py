@@ -39,7 +39,7 @@ def dataset_section(results: Results, store: Store, name: str, painter: Painter,
         return section
     measures = results.measures(name)
     main = measures[0]
-    board = results.leaderboard(name)
+    board = results.boards[name]
     finished = board[board["n"] > 0]
     scale = Scale.of(main, finished["mean"])
     scores = results.scores(name)

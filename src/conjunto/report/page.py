@@ -23,7 +23,9 @@ MOST_OPEN = 3
 """With more data sets than this their sections are folded up."""
 
 
-def write_report(store: str | Path, out: str | Path, *, models: dict[str, str] | None = None) -> Path:
+def write_report(
+    store: str | Path, out: str | Path, *, models: dict[str, str] | None = None, results: Results | None = None
+) -> Path:
     """Write the page of a store; a run that is going on is not disturbed.
 
     Parameters
@@ -34,6 +36,8 @@ def write_report(store: str | Path, out: str | Path, *, models: dict[str, str] |
         The HTML file; replaced as a whole or not at all.
     models : dict of data set to file name, default=None
         Where the best model of a data set was saved, to be mentioned in the page.
+    results : Results, default=None
+        What is in the store, where it was read before; its leaderboards are not computed again then.
 
     Returns
     -------
@@ -59,7 +63,7 @@ def write_report(store: str | Path, out: str | Path, *, models: dict[str, str] |
     out = Path(out)
     environment = _environment()
     with Store(store) as opened, opened.snapshot():
-        facts = _facts(opened, models or {})
+        facts = _facts(opened, results or Results.read(opened), models or {})
     text = environment.get_template("template.html").render(facts)
     with whole_file(out) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
@@ -86,13 +90,12 @@ def _environment() -> Any:
     return environment
 
 
-def _facts(store: Store, models: dict[str, str]) -> dict[str, Any]:
+def _facts(store: Store, results: Results, models: dict[str, str]) -> dict[str, Any]:
     """Everything the template shows, as plain data."""
     from conjunto.report.across import across_section
     from conjunto.report.one import dataset_section
     from conjunto.report.pictures import Painter
 
-    results = Results.read(store)
     whole = results.frame[results.frame["size"] == 0]
     done, failed = (int((whole["status"] == status).sum()) for status in ("done", "failed"))
     if not done:
@@ -108,10 +111,10 @@ def _facts(store: Store, models: dict[str, str]) -> dict[str, Any]:
         dataset_section(results, store, name, painter, protocol.partitions) | {"model": models.get(name)}
         for name in results.datasets
     ]
-    told = [section for section in sections if section["board"] is not None]
+    shown = [section for section in sections if section["board"] is not None]
     return {
         "title": _title(store.name, results.datasets),
-        "sentence": across["sentence"] if across else " ".join(_named(section, told) for section in told),
+        "sentence": across["sentence"] if across else " ".join(_named(section, shown) for section in shown),
         "cells": {"all": store.total, "done": done, "failed": failed, "missing": store.total - done - failed},
         "across": across,
         "sections": sections,
@@ -137,8 +140,8 @@ def _title(name: str, datasets: list[str]) -> str:
     return listed(datasets) if len(datasets) <= 4 else f"{datasets[0]} and {len(datasets) - 1} more data sets"
 
 
-def _named(section: dict[str, Any], told: list[dict[str, Any]]) -> str:
-    return section["sentence"] if len(told) == 1 else f"{section['name']}: {section['sentence']}"
+def _named(section: dict[str, Any], shown: list[dict[str, Any]]) -> str:
+    return section["sentence"] if len(shown) == 1 else f"{section['name']}: {section['sentence']}"
 
 
 def _dataset(name: str, facts: dict[str, Any] | None) -> dict[str, Any]:
@@ -175,13 +178,13 @@ def _method(method: dict[str, Any]) -> dict[str, Any]:
 
 
 def _versions(whole: Any) -> list[str]:
-    """The versions that the cells were run with; several where an update came between."""
+    """The versions that the cells were run with; several where an update came between two runs."""
     found = dict.fromkeys(whole.sort_values("finished", kind="stable")["versions"])
     return [", ".join(f"{name} {version}" for name, version in json.loads(text).items()) for text in found]
 
 
 def _failures(results: Results) -> list[dict[str, Any]]:
-    """Failed cells, those of one method on one data set with one last line together."""
+    """Failed cells, grouped by data set, method and last line of the traceback."""
     groups: dict[tuple[str, str, str], dict[str, Any]] = {}
     failed = results.failures()
     traces = results.frame["traceback"].loc[failed.index]
@@ -196,11 +199,14 @@ def _failures(results: Results) -> list[dict[str, Any]]:
 
 
 def _warnings(whole: Any) -> list[dict[str, Any]]:
-    """What cells were warned of, with the methods and the number of cells."""
+    """The warnings of cells, each with its methods and its number of cells."""
     groups: dict[str, dict[str, Any]] = {}
     for method, text in zip(whole["method"], whole["warnings"], strict=True):
-        for said in json.loads(text):
-            group = groups.setdefault(said, {"methods": {}, "count": 0})
+        for warning in json.loads(text):
+            group = groups.setdefault(warning, {"methods": {}, "count": 0})
             group["methods"][method] = None
             group["count"] += 1
-    return [{"text": said, "methods": listed(list(g["methods"])), "count": g["count"]} for said, g in groups.items()]
+    return [
+        {"text": warning, "methods": listed(list(group["methods"])), "count": group["count"]}
+        for warning, group in groups.items()
+    ]

@@ -192,6 +192,6 @@ def _own(tag: str, prefix: str) -> str:
     """A tag with the ids of its picture, and colours and fonts of the page."""
     tag = re.sub(r'\bid="', f'id="{prefix}-', tag)
     tag = tag.replace("url(#", f"url(#{prefix}-").replace('xlink:href="#', f'href="#{prefix}-')
-    # Families are the page's business: only the size is kept.
+    # The page chooses the font family: only the size is kept.
     tag = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", tag)
     return re.sub("#[0-9a-f]{6}", lambda found: _ROLES.get(found[0], found[0]), tag)

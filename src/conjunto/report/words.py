@@ -10,18 +10,8 @@ from typing import Any
 from conjunto.experiments.measures import MEASURES
 
 DASH = "–"
-"""What stands where there is no number."""
+"""The sign in place of a number that is missing."""
 NO_BREAK = "\N{NO-BREAK SPACE}"
-# Where the full title is too long for a column.
-_SHORT = {
-    "auc": "AUC",
-    "geometric-mean": "G-mean",
-    "mcc": "MCC",
-    "mean-leaves": "leaves",
-    "rmse": "RMSE",
-    "mse": "MSE",
-    "mae": "MAE",
-}
 
 
 @dataclass(frozen=True)
@@ -79,7 +69,7 @@ class Scale:
 
 def title(measure: str) -> str:
     """What a measure is called in the head of a column or on an axis."""
-    name = _SHORT.get(measure, MEASURES[measure].title)
+    name = MEASURES[measure].short or MEASURES[measure].title
     return f"{name} (%)" if MEASURES[measure].percent else name
 
 
@@ -141,7 +131,7 @@ def unbroken(name: str) -> str:
 
 def parameters(values: dict[str, Any]) -> str:
     """`n_estimators = 100, balanced = True`."""
-    return ", ".join(f"{name} = {value}" for name, value in values.items()) or "as they come"
+    return ", ".join(f"{name} = {value}" for name, value in values.items()) or "defaults"
 
 
 def moment(stamp: str) -> str:

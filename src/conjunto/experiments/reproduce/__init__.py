@@ -11,7 +11,6 @@ from pathlib import Path
 
 from conjunto.checks import suggest
 from conjunto.datasets import DatasetNotFoundError
-from conjunto.experiments.cells import open_source
 from conjunto.experiments.reproduce import (
     bourel,
     martinez_3,
@@ -25,6 +24,7 @@ from conjunto.experiments.reproduce import (
 from conjunto.experiments.reproduce.verdicts import VERDICTS, Conclusion, Line
 from conjunto.experiments.results import Results
 from conjunto.experiments.run import Progress, run
+from conjunto.experiments.sources import OpenedSource, open_source
 from conjunto.experiments.spec import Experiment
 
 BOUREL = "Bourel, Métodos de agregación de modelos y aplicaciones, 2012"
@@ -52,7 +52,7 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What came of a table."""
+    """Our run of a table beside the published one."""
 
     key: str
     runs: int
@@ -273,30 +273,30 @@ def reproduce(
     runs = runs or (QUICK_RUNS if quick else published)
     if not 2 <= runs <= published:
         raise ReproduceError(f"runs must be from 2 to {published}, the published number, got {runs}")
-    chosen, skipped = _choose(whole, datasets)
+    opened, skipped = _choose(whole, datasets)
+    chosen = [item.source.name for item in opened]
     cells = [cell for cell in whole.cells() if cell.dataset in chosen and cell.repetition < runs]
     Path(folder).mkdir(parents=True, exist_ok=True)
     store = Path(folder) / f"{whole.name}.sqlite"
-    results = run(whole, store, n_jobs=n_jobs, progress=progress, cells=cells)
+    results = run(whole, store, n_jobs=n_jobs, progress=progress, cells=cells, opened=opened)
     # A store may hold more runs than were asked for now: the ones asked for are judged.
     results = Results(results.frame[results.frame["repetition"] < runs], results.spec, results.facts)
     lines, conclusions = table.judge(results, chosen, skipped)
     return Comparison(key, runs, published, lines, conclusions, skipped)
 
 
-def _choose(whole: Experiment, datasets: Sequence[str] | None) -> tuple[list[str], dict[str, str]]:
-    """The data sets to run, in the order of the table, and those that cannot be."""
+def _choose(whole: Experiment, datasets: Sequence[str] | None) -> tuple[list[OpenedSource], dict[str, str]]:
+    """The data sets to run, opened, in the order of the table, and those that cannot be run, with the reason."""
     known = [source.name for source in whole.datasets]
     wanted = [name.replace("_", "-") for name in datasets] if datasets is not None else known
     skipped = {name: f"not in this table, which has {', '.join(known)}" for name in wanted if name not in known}
-    chosen = []
+    opened = []
     for source in whole.datasets:
         if source.name in wanted:
             try:
-                open_source(source, whole)
-                chosen.append(source.name)
+                opened.append(open_source(source, whole.seed))
             except DatasetNotFoundError as error:
                 skipped[source.name] = str(error)
-    if not chosen:
+    if not opened:
         raise ReproduceError(f"none of the data sets can be run: {'; '.join(skipped.values())}")
-    return chosen, skipped
+    return opened, skipped

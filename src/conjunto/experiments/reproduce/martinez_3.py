@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 RUNS, RUNS_BY_SIZE = 50, 10
 SIGNIFICANT = 0.005
-# Fewer runs tell nothing about significance.
+# With fewer runs nothing can be concluded about significance.
 LEAST_RUNS = 10
 # The thesis does not say which rule chose alpha, nor whether copies of an example fell in one fold; the mean numbers of
 # leaves of cuadro 3.6 fit this choice and no other. Its eq. 2.18 leaves out the root, and so do the errors on german,

@@ -36,7 +36,7 @@ def experiment() -> Experiment:
         for key in KEYS
         for initial in INITIAL
     ]
-    # The seed of all of them; a thousand trees tell what ordering none of them gives.
+    # All orders have its seed; all of its trees, without any order, are what they are compared with.
     bagging = Method("bagging", parameters={**BAGGING, "n_estimators": INITIAL[-1]})
     protocol = Protocol("holdout", RUNS)
     return Experiment(sources("diabetes", "waveform"), (bagging, *orders), protocol, ("error",), name="martinez-5.4")

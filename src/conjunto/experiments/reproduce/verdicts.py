@@ -3,7 +3,7 @@
 A number *agrees* when |ours - published| <= 2 x combined standard error + rounding; otherwise it is *better* or
 *worse*, or it *differs* where neither more nor less is better. Where a document prints no standard deviation, ours
 stands for both sides. A statement of the text holds or does not when that would hardly change with other runs;
-otherwise it cannot be told.
+otherwise it is undecided.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A statement of the text, and whether our numbers bear it out; None where they cannot tell."""
+    """A statement of the text, and whether our numbers bear it out; None where they do not decide it."""
 
     statement: str
     holds: bool | None
@@ -143,7 +143,7 @@ def judge_p_value(
 
     Both are turned into the mean difference in units of its standard deviation over runs, t / sqrt(runs), which does
     not depend on how many runs there are; it is positive where the first column of `errors` is better than the second,
-    as it is in the document where `ahead` says so.
+    as it is in the document where `ahead` is True.
     """
     pair = errors.dropna()
     if len(pair) < 2:
@@ -191,8 +191,8 @@ def conclude(
 ) -> Conclusion:
     """Whether a statement about means holds, and would hold with other runs.
 
-    `samples` has runs x columns for every data set; `holds` gets the means of the columns. What is true of most of
-    the resampled tables is told, the rest is not.
+    `samples` has runs x columns for every data set; `holds` gets the means of the columns. A statement
+    is decided where nearly all of the resampled tables agree on it.
     """
     runs = [np.asarray(sample, dtype=float) for sample in samples]
     if any(len(sample) < 2 or np.isnan(sample).any() for sample in runs):
