@@ -92,7 +92,7 @@ def classifier(draw):
                 BaggingClassifier(tree, n_estimators=3, random_state=0),
                 BaggingClassifier(tree, n_estimators=2, max_samples=0.5, max_features=0.5, n_jobs=2, random_state=0),
                 RandomForestClassifier(n_estimators=3, criterion=criterion, min_samples_leaf=leaf, random_state=0),
-                RandomForestClassifier(n_estimators=3, split="combination", random_state=0),
+                RandomForestClassifier(n_estimators=3, splits="combination", random_state=0),
                 RandomForestClassifier(n_estimators=3, max_leaf_nodes=5, class_weight="balanced", random_state=0),
                 DoubleBaggingClassifier(tree, 3, random_state=0),
                 ECOCClassifier(tree, 3, random_state=0),
@@ -129,7 +129,7 @@ def test_regressors(X, data):
             [
                 CARTRegressor(random_state=0),
                 RandomForestRegressor(n_estimators=3, random_state=0),
-                RandomForestRegressor(n_estimators=3, split="combination", max_features=0.5, random_state=0),
+                RandomForestRegressor(n_estimators=3, splits="combination", max_features=0.5, random_state=0),
             ]
         )
     ).fit(X, y, sample_weight=weight)

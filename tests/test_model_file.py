@@ -12,6 +12,7 @@ from sklearn.ensemble import RandomForestClassifier as Foreign
 
 from conjunto import (
     AdaBoostClassifier,
+    BaggingClassifier,
     BaggingRegressor,
     Budget,
     CARTClassifier,
@@ -24,8 +25,8 @@ from conjunto import (
 )
 from conjunto.datasets import load
 from conjunto.experiments import METHODS, make
-from conjunto.model_file import Model, ModelFileError, column_kinds, load_model, save_model
-from conjunto.pruning.model_list import ModelListClassifier, ModelListRegressor
+from conjunto.model_file import FORMAT, Model, ModelFileError, _is_value_of_ours, column_kinds, load_model, save_model
+from conjunto.voters.voting_models import ModelListClassifier, ModelListRegressor
 
 
 def colic():
@@ -41,7 +42,7 @@ def model_of(estimator, X, y, task="classification"):
 def test_every_registered_method_comes_back(tmp_path, name):
     X, y = colic()
     task = "classification" if METHODS[name].classifier else "regression"
-    X = X.select_dtypes("number") if METHODS[name].parameters.get("split") == "combination" else X
+    X = X.select_dtypes("number") if METHODS[name].parameters.get("splits") == "combination" else X
     y = y if task == "classification" else np.arange(len(y), dtype=float)
     few = {"n_estimators": 4} if "n_estimators" in METHODS[name].parameters else {}
     model = model_of(make(name, task, few, random_state=0), X, y, task)
@@ -170,7 +171,7 @@ def test_types_that_are_not_trusted_are_named_and_not_built(tmp_path):
     skops.io.dump({"format": 1, "estimator": os.system}, path)
     with pytest.raises(ModelFileError, match="not trusted and was not read"):
         load_model(path)
-    skops.io.dump({"format": 1, "estimator": 3, "columns": {}, "target": "y", "task": "regression"}, path)
+    skops.io.dump({"format": FORMAT, "estimator": 3, "columns": {}, "target": "y", "task": "regression"}, path)
     with pytest.raises(ModelFileError, match="damaged"):
         load_model(path)
     skops.io.dump([1], path)
@@ -227,3 +228,42 @@ def test_the_training_data_of_a_warm_start_are_left_out(tmp_path):
     assert len(model.estimator.set_params(n_estimators=6).fit(X, y)) == 6
     with pytest.raises(ValueError, match="nothing to go on from"):
         back.set_params(n_estimators=6).fit(X, y)
+
+
+def test_a_column_of_truth_values_comes_back(tmp_path):
+    """skops loses a key that is False in a dictionary."""
+    random = np.random.default_rng(0)
+    X = pd.DataFrame({"flag": random.random(80) < 0.5, "x": random.normal(size=80)})
+    y = np.where(X["flag"], "on", "off")
+    model = model_of(BaggingClassifier(n_estimators=5, random_state=0), X, y)
+    save_model(tmp_path / "m.skops", model)
+    loaded = load_model(tmp_path / "m.skops")
+    assert loaded.estimator._columns.codes[0] == {False: 0, True: 1}
+    np.testing.assert_array_equal(loaded.estimator.predict(X), y)
+    np.testing.assert_array_equal(loaded.estimator.predict(loaded.arrange(X)), y)
+
+
+def test_categories_that_are_numbers_come_back(tmp_path):
+    X = pd.DataFrame({"kind": pd.Categorical([3, 1, 2, 1] * 15), "x": np.arange(60.0) % 7})
+    y = np.where(X["kind"] == 1, "one", "other")
+    model = model_of(BaggingClassifier(n_estimators=5, random_state=0), X, y)
+    save_model(tmp_path / "m.skops", model)
+    loaded = load_model(tmp_path / "m.skops")
+    np.testing.assert_array_equal(loaded.estimator.predict(loaded.arrange(X)), y)
+
+
+def test_only_draws_and_maps_of_our_own_rooms_are_trusted_by_their_kind():
+    assert _is_value_of_ours("conjunto.ensembles.bagging.BaggingDraw")
+    assert _is_value_of_ours("conjunto.learners.discriminant.Discriminant")
+    for name in (
+        "conjunto.ensembles.bagging.BaggingClassifier",  # no value: estimators are known by the table of names
+        "conjunto.ensembles.bagging.column_subset",
+        "conjunto.model_file.load_model",
+        "conjunto.cli.app.run",
+        "conjunto.experiments.helper.main",
+        "conjunto.ensembles.bagging.Draw",  # lives elsewhere
+        "os.system",
+        "conjunto.ensembles..os.system",
+        "conjunto.learners.nothing.Here",
+    ):
+        assert not _is_value_of_ours(name), name

@@ -56,5 +56,14 @@ def test_the_stub_lists_the_members_of_each_class():
         if isinstance(node, ast.ClassDef):
             listed = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
             listed |= {part.target.id for part in node.body if isinstance(part, ast.AnnAssign)}
+            # The members of an enumeration.
+            listed |= {part.targets[0].id for part in node.body if isinstance(part, ast.Assign)}
             real = {name for name in vars(getattr(_core, node.name)) if not name.startswith("_")}
             assert {name for name in listed if not name.startswith("_")} == real, node.name
+
+
+def test_the_stub_tells_the_values_of_enumerations():
+    for node in stub().body:
+        if isinstance(node, ast.ClassDef) and node.bases:
+            listed = {part.targets[0].id: part.value.value for part in node.body if isinstance(part, ast.Assign)}
+            assert listed == {member.name: member.value for member in getattr(_core, node.name)}

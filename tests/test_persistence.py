@@ -14,29 +14,6 @@ from sklearn.datasets import load_iris
 
 from conjunto import BaggingClassifier, RandomForestClassifier, RandomForestRegressor, _core
 
-NAMES = [
-    "format",
-    "columns",
-    "classes",
-    "categories",
-    "threshold",
-    "left",
-    "right",
-    "test",
-    "gain",
-    "node_start",
-    "leaf_start",
-    "leaf_label",
-    "leaf_value",
-    "shares",
-    "share_label",
-    "sets",
-    "term_coefficient",
-    "term_column",
-    "term_set",
-    "term_start",
-]
-
 
 def frame(n=80):
     random = np.random.default_rng(0)
@@ -55,14 +32,16 @@ def forests():
     y = np.arange(80) % 3
     for model in (
         RandomForestClassifier(n_estimators=3, max_depth=4, random_state=0),
-        RandomForestClassifier(n_estimators=3, max_depth=4, split="combination", random_state=0),
+        RandomForestClassifier(n_estimators=3, max_depth=4, splits="combination", random_state=0),
         RandomForestRegressor(n_estimators=3, max_depth=4, random_state=0),
-        RandomForestRegressor(n_estimators=3, max_depth=4, split="combination", random_state=0),
+        RandomForestRegressor(n_estimators=3, max_depth=4, splits="combination", random_state=0),
     ):
-        yield model.fit(X, y)._members.forest.arrays()
+        yield model.fit(X, y)._panel.members.forest.arrays()
 
 
 FORESTS = list(forests())
+NUMBERS = ("format", "columns", "classes")
+ARRAYS = [name for name in FORESTS[0] if name not in NUMBERS]
 
 
 def rows(columns):
@@ -98,9 +77,11 @@ def walk(forest):
 
 @pytest.mark.parametrize("arrays", FORESTS)
 def test_the_arrays_rebuild_the_forest(arrays):
-    forest = _core.Forest(*arrays)
-    for one, other in zip(forest.arrays(), arrays, strict=True):
-        np.testing.assert_array_equal(one, other)
+    forest = _core.Forest(arrays)
+    again = forest.arrays()
+    assert list(again) == list(arrays)
+    for name in arrays:
+        np.testing.assert_array_equal(again[name], arrays[name])
     walk(forest)
 
 
@@ -118,13 +99,13 @@ OTHER_TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint32, np.uint8, 
 
 @st.composite
 def damaged(draw):
-    arrays = list(draw(st.sampled_from(FORESTS)))
+    arrays = dict(draw(st.sampled_from(FORESTS)))
     for _ in range(draw(st.integers(1, 4))):
-        i = draw(st.integers(1, len(arrays) - 1))
-        if i < 3:
-            arrays[i] = draw(st.integers(-2, 70) | st.sampled_from([2**31, 2**32, 2**64, 1.5, "x", None]))
+        name = draw(st.sampled_from(["columns", "classes", *ARRAYS]))
+        if name in NUMBERS:
+            arrays[name] = draw(st.integers(-2, 70) | st.sampled_from([2**31, 2**32, 2**64, 1.5, "x", None]))
             continue
-        array = np.array(arrays[i])
+        array = np.array(arrays[name])
         way = draw(
             st.sampled_from(["entry", "entry", "entry", "cut", "longer", "type", "shape", "strides", "swap", "bits"])
         )
@@ -146,8 +127,8 @@ def damaged(draw):
         elif way == "strides" and array.ndim:
             array = array[::-1]
         elif way == "swap":
-            array = arrays[draw(st.integers(3, len(arrays) - 1))]
-        arrays[i] = array
+            array = arrays[draw(st.sampled_from(ARRAYS))]
+        arrays[name] = array
     return arrays
 
 
@@ -156,16 +137,73 @@ def damaged(draw):
 @given(damaged())
 def test_damage_is_refused_or_harmless(arrays):
     try:
-        forest = _core.Forest(*arrays)
+        forest = _core.Forest(arrays)
     except (ValueError, TypeError):
         return
     walk(forest)
 
 
-@pytest.mark.parametrize("format", [0, 2, 99])
+@pytest.mark.parametrize("format", [0, 1, 99])
 def test_another_format_is_named(format):
-    with pytest.raises(ValueError, match=rf"stored in format {format}; this version of conjunto reads format 1"):
-        _core.Forest(format, *FORESTS[0][1:])
+    with pytest.raises(ValueError, match=rf"stored in format {format}; this version of conjunto reads format 2"):
+        _core.Forest(FORESTS[0] | {"format": format})
+
+
+@pytest.mark.parametrize("kind", [_core.Forest, _core.C45Forest])
+def test_a_file_of_format_1_is_named(kind):
+    """It gave the arrays as arguments, the format first."""
+    with pytest.raises(ValueError, match="stored in format 1; this version of conjunto reads format 2"):
+        kind(1, *list(FORESTS[0].values())[1:])
+    with pytest.raises(TypeError, match="as one dictionary"):
+        kind(2, *list(FORESTS[0].values())[1:])
+
+
+@pytest.mark.parametrize("name", FORESTS[0])
+def test_a_missing_name_is_told(name):
+    arrays = {other: array for other, array in FORESTS[0].items() if other != name}
+    with pytest.raises(ValueError, match=f"corrupt forest: {name} is missing"):
+        _core.Forest(arrays)
+
+
+@pytest.mark.parametrize("name", ["leaf_lable", "", "\ud800", "left\0", 3, None, ("left",), b"left"])
+def test_an_unknown_name_is_told(name):
+    with pytest.raises(ValueError, match="corrupt forest: there is no array "):
+        _core.Forest(FORESTS[0] | {name: np.zeros(3)})
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_of_another_type_are_refused(name):
+    """Converting could wrap an index."""
+    sound = FORESTS[0][name]
+    room = np.zeros(sound.nbytes + 1, dtype=np.uint8)[1:]
+    for wrong in (
+        sound.astype(np.complex128),
+        sound.astype(np.int8),
+        sound.astype(sound.dtype.newbyteorder()),
+        np.repeat(sound, 2)[::2] if len(sound) > 1 else np.zeros((2, 2)),
+        sound[None],
+        sound.tolist(),
+        None,
+        "x",
+    ):
+        with pytest.raises(TypeError, match=f"corrupt forest: {name} is no contiguous array"):
+            _core.Forest(FORESTS[0] | {name: wrong})
+    if sound.dtype.alignment > 1 and len(sound):
+        with pytest.raises(ValueError, match="aligned"):
+            _core.Forest(FORESTS[0] | {name: room.view(sound.dtype)})
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("wrong", [-(2**70), 2**70, 1.0, "2", None, np.zeros(1)])
+def test_numbers_of_another_type_are_refused(name, wrong):
+    with pytest.raises(TypeError, match=f"corrupt forest: {name} is no whole number"):
+        _core.Forest(FORESTS[0] | {name: wrong})
+
+
+@pytest.mark.parametrize("arrays", [None, [], (), "x", 2.0, list(FORESTS[0].items())])
+def test_nothing_but_a_dictionary_is_read(arrays):
+    with pytest.raises(TypeError):
+        _core.Forest(arrays)
 
 
 @pytest.mark.parametrize(
@@ -185,19 +223,16 @@ def test_another_format_is_named(format):
     ],
 )
 def test_wild_indices_are_refused(name, value):
-    arrays = list(FORESTS[0])
-    place = NAMES.index(name)
-    arrays[place] = arrays[place].copy()
-    arrays[place][0] = value
+    arrays = FORESTS[0] | {name: FORESTS[0][name].copy()}
+    arrays[name][0] = value
     with pytest.raises(ValueError, match="corrupt forest"):
-        _core.Forest(*arrays)
+        _core.Forest(arrays)
 
 
 def test_arrays_of_different_lengths_are_refused():
-    arrays = list(FORESTS[0])
-    arrays[NAMES.index("left")] = arrays[NAMES.index("left")][:-1]
+    arrays = FORESTS[0] | {"left": FORESTS[0]["left"][:-1]}
     with pytest.raises(ValueError, match="corrupt forest: node arrays differ in length"):
-        _core.Forest(*arrays)
+        _core.Forest(arrays)
 
 
 def model():
@@ -206,7 +241,7 @@ def model():
 
 
 def bad_children(fitted):
-    left = fitted._members.forest.arrays()[NAMES.index("left")]
+    left = fitted._panel.members.forest.arrays()["left"]
     bad = left.copy()
     bad[0] = 2**31 - 1
     return left, bad
@@ -240,20 +275,20 @@ def test_a_damaged_skops_file_is_refused():
 @pytest.mark.parametrize("members", [[5], [-1], [2**62]])
 def test_there_is_no_such_member(members):
     with pytest.raises(ValueError, match=f"there is no member {members[0]}"):
-        _core.Forest(*FORESTS[0]).take(np.array(members, dtype=np.int64))
+        _core.Forest(FORESTS[0]).take(np.array(members, dtype=np.int64))
 
 
 def test_forests_of_different_problems_do_not_join():
     with pytest.raises(ValueError, match="forests of different problems cannot be joined"):
-        _core.Forest(*FORESTS[0]).append(_core.Forest(*FORESTS[2]))
+        _core.Forest(FORESTS[0]).append(_core.Forest(FORESTS[2]))
 
 
 def test_the_core_refuses_other_shapes_and_tasks():
-    forest = _core.Forest(*FORESTS[0])
+    forest = _core.Forest(FORESTS[0])
     with pytest.raises(ValueError, match="X has 3 columns, the forest was grown on 4"):
         forest.labels(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="a classification forest has no values"):
         forest.values(np.zeros((2, 4)))
     with pytest.raises(ValueError, match="a regression forest has no classes"):
-        _core.Forest(*FORESTS[2]).labels(np.zeros((2, 4)))
+        _core.Forest(FORESTS[2]).labels(np.zeros((2, 4)))
     assert forest.labels(np.zeros((0, 4))).shape == (3, 0)

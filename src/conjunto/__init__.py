@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -54,15 +54,60 @@ _TOOLS = {
     "prune": "conjunto.pruning.prune",
 }
 
+if TYPE_CHECKING:
+    # Written by `python tools/write_names.py` from the table above.
+    from conjunto.ensembles.adaboost import AdaBoostClassifier as AdaBoostClassifier
+    from conjunto.ensembles.adaboost_regressor import AdaBoostRegressor as AdaBoostRegressor
+    from conjunto.ensembles.arc_x4 import ArcX4Classifier as ArcX4Classifier
+    from conjunto.ensembles.bagging import BaggingClassifier as BaggingClassifier
+    from conjunto.ensembles.bagging import BaggingRegressor as BaggingRegressor
+    from conjunto.ensembles.class_switching import ClassSwitchingClassifier as ClassSwitchingClassifier
+    from conjunto.ensembles.double_bagging import DoubleBaggingClassifier as DoubleBaggingClassifier
+    from conjunto.ensembles.ecoc import ECOCClassifier as ECOCClassifier
+    from conjunto.ensembles.flipping import FlippingClassifier as FlippingClassifier
+    from conjunto.ensembles.igp_boosting import IGPBoostingClassifier as IGPBoostingClassifier
+    from conjunto.ensembles.igp_committees import IGPCommitteesClassifier as IGPCommitteesClassifier
+    from conjunto.ensembles.igp_ensemble import IGPEnsembleClassifier as IGPEnsembleClassifier
+    from conjunto.ensembles.multiboost import MultiBoostClassifier as MultiBoostClassifier
+    from conjunto.ensembles.output_smearing import OutputSmearingRegressor as OutputSmearingRegressor
+    from conjunto.ensembles.pasting import PastingClassifier as PastingClassifier
+    from conjunto.ensembles.pasting import PastingRegressor as PastingRegressor
+    from conjunto.ensembles.random_forest import RandomForestClassifier as RandomForestClassifier
+    from conjunto.ensembles.random_forest import RandomForestRegressor as RandomForestRegressor
+    from conjunto.ensembles.random_subspace import RandomSubspaceClassifier as RandomSubspaceClassifier
+    from conjunto.ensembles.random_subspace import RandomSubspaceRegressor as RandomSubspaceRegressor
+    from conjunto.ensembles.randomization import RandomizationClassifier as RandomizationClassifier
+    from conjunto.ensembles.round_robin import RoundRobinClassifier as RoundRobinClassifier
+    from conjunto.ensembles.three_boost import ThreeBoostClassifier as ThreeBoostClassifier
+    from conjunto.ensembles.wagging import WaggingClassifier as WaggingClassifier
+    from conjunto.learners.c45 import C45Classifier as C45Classifier
+    from conjunto.learners.cart import CARTClassifier as CARTClassifier
+    from conjunto.learners.cart import CARTRegressor as CARTRegressor
+    from conjunto.learners.igp import IGPTreeClassifier as IGPTreeClassifier
+    from conjunto.learners.text import export_rules as export_rules
+    from conjunto.learners.text import export_text as export_text
+    from conjunto.plots.pruning_curve import PruningCurveDisplay as PruningCurveDisplay
+    from conjunto.plots.tree import TreeDisplay as TreeDisplay
+    from conjunto.plots.tree import plot_tree as plot_tree
+    from conjunto.pruning.distil import distil as distil
+    from conjunto.pruning.estimators import PrunedClassifier as PrunedClassifier
+    from conjunto.pruning.estimators import PrunedRegressor as PrunedRegressor
+    from conjunto.pruning.keep import Budget as Budget
+    from conjunto.pruning.prune import order as order
+    from conjunto.pruning.prune import prune as prune
+    from conjunto.votes import Votes as Votes
+
 __all__ = [*_HOMES, *_TOOLS, "__version__"]
 
 
-def __getattr__(name: str) -> Any:
-    # Names are resolved on first use: scikit-learn takes more than a second to import.
-    home = _HOMES.get(name) or _TOOLS.get(name)
-    if home:
-        return getattr(import_module(home), name)
-    raise AttributeError(f"module 'conjunto' has no attribute {name!r}")
+if not TYPE_CHECKING:
+    # To a type checker a module with this function has every name there is.
+    def __getattr__(name: str) -> Any:
+        # Names are resolved on first use: scikit-learn takes more than a second to import.
+        home = _HOMES.get(name) or _TOOLS.get(name)
+        if home:
+            return getattr(import_module(home), name)
+        raise AttributeError(f"module 'conjunto' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+import re
 import zipfile
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,24 +21,33 @@ import numpy as np
 import conjunto
 from conjunto.atomic import timestamp, whole_file
 from conjunto.datasets import as_text, is_number
+from conjunto.draw import Draw
+from conjunto.view import ColumnMap
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = 1
+FORMAT = 2
+# Beside estimators, draws and maps of columns (subclasses of `Draw` and `ColumnMap`), which are known by their class.
 _INNER_TYPES = (
     "conjunto._core.C45Forest",
     "conjunto._core.Forest",
-    "conjunto.learners.discriminant.Discriminant",
+    "conjunto.draw.Drawn",
+    "conjunto.draw.Outline",
+    "conjunto.ensembles._panel.Panel",
+    "conjunto.ensembles._warm_start.FirstFit",
     "conjunto.learners.extended.ExtendedMembers",
     "conjunto.learners.members.ForeignMembers",
     "conjunto.learners.members.TreeMembers",
     "conjunto.problem.Columns",
     "conjunto.pruning.keep.Budget",
-    "conjunto.pruning.model_list.ModelListClassifier",
-    "conjunto.pruning.model_list.ModelListRegressor",
+    "conjunto.voters.voting_models.ModelListClassifier",
+    "conjunto.voters.voting_models.ModelListRegressor",
     "conjunto.votes.Votes",
 )
+
+# Rooms in which values of members live: their modules may be imported to look.
+_ROOMS = "ensembles|generation|imbalance|learners"
 
 
 class ModelFileError(ValueError):
@@ -63,10 +74,12 @@ class Model:
         if missing:
             raise ModelFileError(f"the data lack {_count(missing, 'column')} of the model: {_listed(missing)}")
         arranged = frame[list(self.columns)].copy()
-        for name, kind in self.columns.items():
+        for place, (name, kind) in enumerate(self.columns.items()):
             column = arranged[name]
-            if kind == "category":
+            if kind == "category" and not self._keeps_other_categories(place):
                 arranged[name] = as_text(column)
+            elif kind == "category":
+                continue
             elif not is_number(column.dtype):
                 import pandas
 
@@ -81,6 +94,12 @@ class Model:
             if kind == "number" and np.isinf(arranged[name].to_numpy(dtype=float, na_value=np.nan)).any():
                 raise ModelFileError(f"column {name!r} holds an infinite number: leave the field empty or correct it")
         return arranged
+
+    def _keeps_other_categories(self, place: int) -> bool:
+        """Whether the categories of a column were no text in training: truth values, or numbers."""
+        fitted = getattr(self.estimator, "estimator_", self.estimator)
+        codes = fitted._columns.codes[place] if hasattr(fitted, "_columns") else None
+        return codes is not None and not any(isinstance(category, str) for category in codes)
 
     @property
     def classes(self) -> list[Any]:
@@ -104,7 +123,7 @@ def save_model(path: str | Path, model: Model, *, allow_pickle: bool = False) ->
     else:
         # skops describes every part in words, which take more than a pruned ensemble itself and shrink to a twentieth.
         data = need_skops().dumps(content, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
-        if unknown := _not_trusted(data):
+        if unknown := _types(data)[1]:
             raise ModelFileError(f"{path.name} would not be read again: it would hold {_listed(unknown)}, not trusted")
     with whole_file(path) as part:
         part.write_bytes(data)
@@ -140,9 +159,10 @@ def load_model(path: str | Path, *, allow_pickle: bool = False) -> Model:
 
 def _read_skops(name: str, data: bytes) -> Any:
     try:
-        if unknown := _not_trusted(data):
+        trusted, unknown = _types(data)
+        if unknown:
             raise ModelFileError(f"{name} holds types that are not trusted and was not read: {_listed(unknown)}")
-        return need_skops().loads(data, trusted=sorted(_trusted()))
+        return need_skops().loads(data, trusted=trusted)
     except ModelFileError:
         raise
     except Exception as error:  # a damaged file can fail anywhere inside skops, zipfile, json or numpy
@@ -153,8 +173,24 @@ def _trusted() -> set[str]:
     return {*_INNER_TYPES, *(f"{home}.{kind}" for kind, home in conjunto._HOMES.items())}
 
 
-def _not_trusted(data: bytes) -> list[str]:
-    return sorted(set(need_skops().get_untrusted_types(data=data)) - _trusted())
+def _types(data: bytes) -> tuple[list[str], list[str]]:
+    """The types of a file that are trusted and those that are not, beside the ones that skops trusts itself."""
+    known = _trusted()
+    names = need_skops().get_untrusted_types(data=data)
+    trusted = [name for name in names if name in known or _is_value_of_ours(name)]
+    return trusted, sorted(set(names) - set(trusted))
+
+
+def _is_value_of_ours(name: str) -> bool:
+    """Whether a name is that of a draw or a map of columns in a module of ours; nothing else is imported or called."""
+    module, _, kind = name.rpartition(".")
+    if module != "conjunto.draw" and not re.fullmatch(rf"conjunto\.({_ROOMS})(\.[a-z0-9_]+)+", module):
+        return False
+    try:
+        found = getattr(import_module(module), kind, None)
+    except ImportError:
+        return False
+    return isinstance(found, type) and issubclass(found, Draw | ColumnMap) and found.__module__ == module
 
 
 def _read_pickle(name: str, data: bytes, allowed: bool) -> Any:
