@@ -52,7 +52,7 @@ def measure_here(library: str, task: Task) -> dict[str, float]:
 
 def _model_size(library: str, model: Any) -> dict[str, float]:
     if library == OURS:
-        forest = model._members.forest
+        forest = model._panel.members.forest
         return {"bytes_per_node": forest.nbytes / forest.n_nodes, "pickle_per_node": _pickled(model) / forest.n_nodes}
     if library == SCIKIT_LEARN:
         nodes = sum(tree.tree_.node_count for tree in model.estimators_)

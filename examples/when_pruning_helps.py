@@ -22,10 +22,11 @@ from conjunto import (
 )
 from conjunto.datasets import load, make_twonorm, make_waveform
 from conjunto.ordering import ORDERINGS, boosting_size, orientation_size
-from conjunto.pruning.adapters import adapt
 from conjunto.pruning.choosing import choose
-from conjunto.pruning.judging import Judged, judge
+from conjunto.pruning.judging import Asked, Examples, judge
 from conjunto.pruning.keep import least
+from conjunto.voters import as_voters, rows_seen
+from conjunto.voters.checking import check_examples
 
 T, PARTITIONS = 200, 3
 SMALL = CARTClassifier(prune="cv", rule="1se", prune_to_root=False, copies="together")
@@ -58,23 +59,23 @@ def partition(name, seed):
 
 def changes(model, X, y, X_test, y_test, seed):
     """(selection, order, rule) -> change of the test error in points."""
-    voters = adapt(model)
-    truth = voters.check(X, y)
-    rows = {"train": Judged(voters.read(X), truth)}
+    voters = as_voters(model)
+    asked, truth = Asked(voters, X), check_examples(voters, X, y)
+    examples = {"train": Examples(asked, truth)}
     with suppress(ValueError):  # boosting and class-switching show all rows to every member
-        rows["oob"] = Judged(voters.read(X), truth, silent=voters.seen(len(truth)))
-    test = Judged(voters.read(X_test), voters.check(X_test, y_test))
+        examples["oob"] = Examples(asked, truth, abstaining=rows_seen(voters, len(truth)))
+    test = Examples(Asked(voters, X_test), check_examples(voters, X_test, y_test))
     found = {}
-    for selection, judged in rows.items():
-        votes = judged.votes(voters)
+    for selection, chosen_on in examples.items():
+        votes = chosen_on.labels()
         sizes = {
             "a fifth": round(T / 5),
             "orientation": orientation_size(votes, y),
             "boosting": boosting_size(votes, y),
         }
         for name in ORDERINGS:
-            ordered = choose(voters, judged, name, None, n_jobs=None, random_state=seed)
-            losses = judge(voters, ordered, {"test": test, "own": judged})
+            ordered = choose(voters, chosen_on, name, None, n_jobs=None, random_state=seed)
+            losses = judge(ordered, {"test": test, "own": chosen_on})
             curve, own = losses["test"].curve(), least(losses["own"])
             for rule, size in {**sizes, "least error": own}.items():
                 found[selection, name, rule] = 100 * (curve[min(size, len(curve)) - 1] - curve[-1])
