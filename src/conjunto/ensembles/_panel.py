@@ -118,8 +118,8 @@ class Panel:
         if scoring is None:
             return self._added(rows, threads)
         sums = scoring.sums(rows.encoded, threads)
-        if self.classes is None:
-            return sums[:, 0] / len(self.members)
+        if scoring.adds is not None:
+            return sums if self.classes is not None else sums[:, 0] / len(self.members)
         if self.groups is not None:
             decided = leaders(sums.reshape(-1, self.n_classes)).reshape(len(rows), -1)
             return (decided[:, :, None] == np.arange(self.n_classes)).sum(axis=1).astype(np.float64)
