@@ -68,7 +68,7 @@ def test_names():
 def test_messages():
     with pytest.raises(NotFittedError, match="LGBMClassifier"):
         as_voters(lightgbm.LGBMClassifier(**FOREST))
-    with pytest.raises(ValueError, match="LGBMClassifier does not tell which rows its trees saw: give rows that"):
+    with pytest.raises(ValueError, match="LGBMClassifier does not tell which rows its members saw: give rows that"):
         rows_seen(as_voters(lightgbm.LGBMClassifier(**FOREST).fit(X, LABELS)), 150)
     with pytest.raises(TypeError, match="LGBMRegressor with objective='poisson' answers with a function of the mean"):
         as_voters(lightgbm.LGBMRegressor(**FOREST, objective="poisson").fit(X, np.exp(TARGETS)))
