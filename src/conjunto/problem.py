@@ -113,10 +113,6 @@ class Rows:
     def __len__(self) -> int:
         return len(self.encoded)
 
-    def take(self, rows: NDArray[Any]) -> Rows:
-        """Some of the rows."""
-        return Rows(self.encoded[rows], select(self.source, rows), self.columns)
-
 
 def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classification: bool) -> Problem:
     """Check and encode training data; sets `n_features_in_` (and `feature_names_in_`) on the estimator."""

@@ -210,10 +210,7 @@ class NoBetterThanChanceError(Exception):
     """The first member is no better than chance, and there is no other to begin with."""
 
     def __init__(self, error: float, limit: float) -> None:
-        super().__init__(
-            f"the base learner is no better than chance: the error of the first member is {error:.3f}, and less than "
-            f"{limit:.3f} is needed"
-        )
+        super().__init__(error, limit)
         self.error = error
         self.limit = limit
 

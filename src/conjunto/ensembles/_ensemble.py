@@ -149,7 +149,7 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         seen = None if drawn is None else drawn.seen()
         if seen is None:
             return Unknown(f"{type(self).__name__} shows all rows to every member: nothing is out of bag")
-        return Seen.of_matrix(seen, type(self).__name__)
+        return Seen(type(self).__name__, known=seen)
 
     def take(self, voters: Sequence[int] | NDArray[Any]) -> Self:
         """Return a fitted copy with some of the voters, in this order; the ensemble itself stays as it is."""

@@ -162,7 +162,7 @@ class Panel:
         said = forest.leaf_labels() if how.answer == "labels" else forest.leaf_values()
         member = np.repeat(np.tile(np.arange(self.width, dtype=np.int32), self.n_rounds), counts)
         amounts = weight * how.to_scores(said, k)
-        return Scoring(forest, self.width, None, amounts, member, finish=how.finish, trees_per_voter=self.width)
+        return Scoring(forest, self.width, None, amounts, member, finish=how.finish)
 
     def read_as(self, reading: str) -> Panel:
         """The same members, whose answers are read otherwise."""

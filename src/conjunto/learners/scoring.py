@@ -37,7 +37,6 @@ class Scoring:
     base: Array | None = None
     """(width,): what the sum starts from; None is zeros."""
     finish: str = "share"
-    trees_per_voter: int = 1
 
     def sums(self, X: NDArray[np.float64], threads: int = 1) -> NDArray[np.float64]:
         """(n, width): the summed scores of encoded rows."""

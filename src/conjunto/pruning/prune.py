@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conjunto.ensembles._ensemble import ABOUT_PRUNING
 from conjunto.ordering import orientation_size
 from conjunto.pruning.choosing import CriterionLike, check_criterion, choose, chooses_subset, truth_of
 from conjunto.pruning.judging import Examples, Losses, judge
@@ -197,8 +198,8 @@ def prune_voters(
     else:
         size = _cut(voters, chosen, keep, examples[name], X)
     pruned = voters.take(check_voters(chosen[:size], len(voters)))
-    for stale in ("order_", "curve_", "pruning_report_"):
-        # Of an earlier pruning.
+    for stale in ABOUT_PRUNING:
+        # Of an earlier one.
         pruned.__dict__.pop(stale, None)
     if report:
         facts = _report(voters, pruned, size, examples, losses, X)

@@ -36,11 +36,6 @@ class Seen:
     n: int | None = None
     """Number of training rows, where samples tell it."""
 
-    @staticmethod
-    def of_matrix(seen: NDArray[np.bool_], name: str) -> Seen:
-        """From (voters, n)."""
-        return Seen(name, known=seen)
-
     def matrix(self, n: int) -> NDArray[np.bool_]:
         """(voters, n): the rows that each voter saw, of n training rows; refuses rows of other data."""
         fitted_on = self.n if self.known is None else self.known.shape[1]
