@@ -64,11 +64,12 @@ class Sum(_Base):
 
     def add(self, answer: Array, weight: float) -> None:
         """NaN in a row is an abstention."""
-        here = ~np.isnan(answer).any(axis=1)
-        if here.all():
+        # One number tells that nobody abstains; looking row by row takes longer than adding.
+        if not np.isnan(answer.sum()):
             self.counts += answer if weight == 1.0 else weight * answer
             self.voted[:] = True
             return
+        here = ~np.isnan(answer).any(axis=1)
         self.counts[here] += weight * answer[here]
         self.voted |= here
 
