@@ -186,7 +186,7 @@ def test_misaligned_memory_is_read_all_the_same():
     model = CARTClassifier(random_state=0).fit(shifted, X[:, 0] > 0)
     np.testing.assert_array_equal(model.predict(shifted), X[:, 0] > 0)
     with pytest.raises(ValueError, match="aligned"):
-        model.tree_.labels(shifted)
+        model.forest_.labels(shifted)
 
 
 def test_a_problem_pickles_without_its_native_table():

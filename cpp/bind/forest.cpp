@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "../core/predict.hpp"
+#include "../core/unfold.hpp"
 #include "arrays.hpp"
 #include "trees.hpp"
 
@@ -45,6 +46,22 @@ Out<double> take_leaf_row_sums(const Forest& f, In2<double> x, In2<double> value
     });
 }
 
+// One tree as a table of its nodes, by name.
+nb::dict unfold_tree(const Forest& f, std::size_t tree, Criterion criterion) {
+    const NodeTable nodes = unfold(f, tree, criterion);
+    nb::dict out;
+    out["place"] = copy_array(nodes.place);
+    out["left"] = copy_array(nodes.left);
+    out["right"] = copy_array(nodes.right);
+    out["rows"] = copy_array(nodes.rows);
+    out["weight"] = copy_array(nodes.weight);
+    out["impurity"] = copy_array(nodes.impurity);
+    Out<double> value = new_array<double>({nodes.place.size(), nodes.width});
+    std::copy(nodes.value.begin(), nodes.value.end(), value.data());
+    out["value"] = value;
+    return out;
+}
+
 bool has_infinity(In2<double> x) {
     require_aligned(x);
     const std::size_t size = x.shape(0) * x.shape(1);
@@ -78,6 +95,10 @@ void init_forest(nb::module_& m) {
             require_task(f, false);
             return copy_array(f.leaf_value);
         }, "(leaves,): the value of each leaf.")
+        .def("unfold", &unfold_tree, "tree"_a, "criterion"_a.noconvert(),
+             "All nodes of one tree, leaves too, in the order of a walk that takes the left branch first.")
+        .def("leaf_numbers", [](const Forest& f) { return copy_array(leaf_numbers(f)); },
+             "(leaves,): the number of each leaf in that order, tree after tree.")
         .def("leaf_sums", &take_leaf_sums, "X"_a, "value"_a, "column"_a, "width"_a, "threads"_a = 1,
              "(rows, width): sum over trees of value[leaf] in column[leaf].")
         .def("leaf_row_sums", &take_leaf_row_sums, "X"_a, "values"_a, "threads"_a = 1,

@@ -29,6 +29,8 @@ Views checked_views(const Table& table, const GrowOptions& options, Key key, con
     require(options.combination == 0 || options.max_features < (1U << 20), "max_features is too large for combinations");
     require(!options.oblique || (options.combination == 0 && options.k_best == 1),
             "oblique goes neither with combination nor with k_best > 1");
+    require(!options.random_cuts || (options.combination == 0 && !options.oblique),
+            "random cuts are of one column each");
     require(!options.igp || options.classes > 0, "IGP needs classes");
     require(!options.igp || options.prune.by == Pruning::none, "IGP prunes by itself");
     require(options.prune.by != Pruning::cross_validation || options.prune.folds >= 2, "there must be two folds or more");
@@ -179,6 +181,7 @@ void init_options(nb::module_& m) {
         .def_rw("combination", &GrowOptions::combination)
         .def_rw("oblique", &GrowOptions::oblique)
         .def_rw("k_best", &GrowOptions::k_best)
+        .def_rw("random_cuts", &GrowOptions::random_cuts)
         .def_rw("max_depth", &GrowOptions::max_depth)
         .def_rw("max_leaves", &GrowOptions::max_leaves)
         .def_rw("min_rows_split", &GrowOptions::min_rows_split)

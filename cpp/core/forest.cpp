@@ -65,7 +65,8 @@ void check_tree(const Forest& forest, std::size_t tree, std::vector<char>& seen_
 std::size_t Forest::bytes() const {
     return nodes.size() * sizeof(Node) + (node_start.size() + leaf_start.size()) * sizeof(std::uint64_t) +
            (leaf_label.size() + share_label.size() + sets.size() + term_start.size()) * 4 +
-           (leaf_value.size() + shares.size()) * 8 + terms.size() * sizeof(Term);
+           (leaf_value.size() + shares.size()) * 8 + terms.size() * sizeof(Term) + leaf_size.size() * sizeof(LeafSize) +
+           leaf_impurity.size() * sizeof(float) + units.size() * sizeof(TreeUnits);
 }
 
 void Forest::validate() const {
@@ -84,6 +85,8 @@ void Forest::validate() const {
     for (const std::int32_t label : leaf_label)
         require(label >= 0 ? label < known : ~static_cast<std::int64_t>(label) < rows, "a leaf label");
     for (const std::int32_t label : share_label) require(label >= 0 && label < known, "a leaf label");
+    require(leaf_size.size() == leaves() && leaf_impurity.size() == (classes ? 0 : leaves()), "leaf sizes");
+    require(units.size() == trees(), "units");
     for (const Term& term : terms) {
         require(term.column < columns, "a term");
         if (term.set >= 0) check_set(*this, term.column, term.set);
@@ -114,6 +117,9 @@ void Forest::append(const Forest& other) {
     leaf_value.insert(leaf_value.end(), other.leaf_value.begin(), other.leaf_value.end());
     shares.insert(shares.end(), other.shares.begin(), other.shares.end());
     share_label.insert(share_label.end(), other.share_label.begin(), other.share_label.end());
+    leaf_size.insert(leaf_size.end(), other.leaf_size.begin(), other.leaf_size.end());
+    leaf_impurity.insert(leaf_impurity.end(), other.leaf_impurity.begin(), other.leaf_impurity.end());
+    units.insert(units.end(), other.units.begin(), other.units.end());
     sets.insert(sets.end(), other.sets.begin(), other.sets.end());
     for (Term term : other.terms) {
         if (term.set >= 0) term.set += static_cast<std::int32_t>(first_set);
@@ -135,6 +141,8 @@ void Forest::reserve(double factor) {
     grow(nodes);
     grow(leaf_label);
     grow(leaf_value);
+    grow(leaf_size);
+    grow(leaf_impurity);
 }
 
 Forest Forest::take(std::span<const std::int64_t> members) const {
@@ -147,9 +155,12 @@ Forest Forest::take(std::span<const std::int64_t> members) const {
             const Node node = out.adopt(*this, nodes[i]);
             out.nodes.push_back(node);
         }
+        out.units.push_back(units[tree]);
         for (std::size_t leaf = leaf_start[tree]; leaf < leaf_start[tree + 1]; ++leaf) {
+            out.leaf_size.push_back(leaf_size[leaf]);
             if (!classes) {
                 out.leaf_value.push_back(leaf_value[leaf]);
+                out.leaf_impurity.push_back(leaf_impurity[leaf]);
             } else if (leaf_label[leaf] >= 0) {
                 out.leaf_label.push_back(leaf_label[leaf]);
             } else {
@@ -195,9 +206,15 @@ Node Forest::adopt(const Forest& other, Node node) {
     return node;
 }
 
-std::int32_t Forest::add_leaf(const double* class_weight, std::int32_t label) {
+void Forest::open_tree(double weight, double target) {
+    constexpr double most = 1e30;
+    units.push_back({weight > most || weight < 1 / most ? weight : 1.0, target});
+}
+
+std::int32_t Forest::add_leaf(const double* class_weight, std::int32_t label, std::size_t rows) {
     double total = 0;
     for (std::size_t k = 0; k < classes; ++k) total += class_weight[k];
+    leaf_size.push_back({static_cast<std::uint32_t>(rows), static_cast<float>(total / units.back().weight)});
     if (class_weight[label] == total) {
         leaf_label.push_back(label);
     } else {
@@ -208,8 +225,10 @@ std::int32_t Forest::add_leaf(const double* class_weight, std::int32_t label) {
     return static_cast<std::int32_t>(leaf_label.size() - leaf_start.back()) - 1;
 }
 
-std::int32_t Forest::add_leaf(double value) {
+std::int32_t Forest::add_leaf(double value, std::size_t rows, double weight, double variance) {
     leaf_value.push_back(value);
+    leaf_size.push_back({static_cast<std::uint32_t>(rows), static_cast<float>(weight / units.back().weight)});
+    leaf_impurity.push_back(static_cast<float>(variance));
     return static_cast<std::int32_t>(leaf_value.size() - leaf_start.back()) - 1;
 }
 

@@ -44,10 +44,22 @@ struct Term {
 };
 static_assert(sizeof(Term) == 16);
 
+// What prediction does not need of a leaf, and pictures, explanations and other libraries ask for.
+struct LeafSize {
+    std::uint32_t rows;  // of positive weight, that growing saw here
+    float weight;        // in the unit of the tree
+};
+
+// Single precision keeps the digits of leaf sizes but not their range: the units bring it back.
+struct TreeUnits {
+    double weight = 1;
+    double target = 1;  // regression: impurities are in squares of it
+};
+
 struct Forest {
     static constexpr const char* kName = "forest";
     // Raised whenever the names or the meaning of the arrays change.
-    static constexpr int kFormat = 2;
+    static constexpr int kFormat = 3;
 
     std::uint32_t columns = 0;
     std::uint32_t classes = 0;              // 0: regression
@@ -59,6 +71,9 @@ struct Forest {
     std::vector<double> leaf_value;        // regression
     std::vector<double> shares;            // (rows, classes): class distribution of impure leaves
     std::vector<std::int32_t> share_label;  // the class an impure leaf votes for
+    std::vector<LeafSize> leaf_size;
+    std::vector<float> leaf_impurity;      // regression: the variance of its targets
+    std::vector<TreeUnits> units;          // by tree
     std::vector<std::uint32_t> sets;       // bits of categories that go left
     std::vector<Term> terms;
     std::vector<std::uint32_t> term_start{0};  // by combination, and the end
@@ -75,6 +90,9 @@ struct Forest {
         visit.array("leaf_value", self.leaf_value);
         visit.array("shares", self.shares);
         visit.array("share_label", self.share_label);
+        visit.entries("leaf size", self.leaf_size, Field{"leaf_rows", &LeafSize::rows}, Field{"leaf_weight", &LeafSize::weight});
+        visit.array("leaf_impurity", self.leaf_impurity);
+        visit.entries("unit", self.units, Field{"weight_unit", &TreeUnits::weight}, Field{"target_unit", &TreeUnits::target});
         visit.array("sets", self.sets);
         visit.entries("term", self.terms, Field{"term_coefficient", &Term::coefficient}, Field{"term_column", &Term::column},
                       Field{"term_set", &Term::set});
@@ -102,9 +120,12 @@ struct Forest {
 
     // Takes in the sets and terms that a node of another forest of the same columns refers to; the node as it is here.
     Node adopt(const Forest& other, Node node);
-    // Adds a leaf of the tree being built: class weights and the class it votes for.
-    std::int32_t add_leaf(const double* class_weight, std::int32_t label);
-    std::int32_t add_leaf(double value);
+    // Begins a tree of this weight, whose targets are of the order of `target`.
+    void open_tree(double weight, double target = 1);
+    // Adds a leaf of the tree being built: class weights, the class it votes for, and how many rows are there.
+    std::int32_t add_leaf(const double* class_weight, std::int32_t label, std::size_t rows);
+    // Variance in squares of the tree's unit of targets.
+    std::int32_t add_leaf(double value, std::size_t rows, double weight, double variance);
     // Ends the tree being built.
     void close_tree();
 

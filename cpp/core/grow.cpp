@@ -15,6 +15,7 @@
 #include "split_histogram.hpp"
 #include "split_lanes.hpp"
 #include "split_presorted.hpp"
+#include "split_random.hpp"
 #include "split_sorted.hpp"
 
 namespace conjunto {
@@ -72,6 +73,7 @@ public:
         random_ = request.random ? request.random : &random;
         store_.load(table_, views, member, options_.classes, request.rows);
         if (notes_) start_notes();
+        forest_.open_tree(store_.tree_weight, store_.scale);
         seen_ = store_.row.size();
         limits_.min_rows = std::max(options_.min_rows_leaf, 1U);
         load_columns();
@@ -114,7 +116,7 @@ private:
         // With integer counts the histograms of one child are the parent's less the other child's.
         histogram_.counts.clear();
         keeps_bins_ = all_columns_ && store_.integer && !plain_columns_.empty() && options_.max_leaves == 0 && options_.k_best == 1 &&
-                      options_.combination == 0 && options_.search != Search::sorted &&
+                      options_.combination == 0 && options_.search != Search::sorted && !options_.random_cuts &&
                       plain_columns_.size() <= kHistogramColumns;
     }
 
@@ -231,7 +233,7 @@ private:
         // With all columns tried anyway, the first perfect cut ends the search. With a random subset it must not: how many
         // columns are drawn would depend on the search.
         const double perfect = options_.k_best > 1 || !all_columns_ ? INFINITY : tally_.perfect();
-        const bool sorted = options_.search == Search::sorted || options_.k_best > 1;
+        const bool sorted = options_.search == Search::sorted || options_.k_best > 1 || options_.random_cuts;
         const bool presorted = !sorted && presorted_ && !node_.integer;
         const bool by_lanes = !sorted && !presorted && this->by_lanes(node_.n);
         const bool by_bins = !sorted && !presorted && this->by_bins(node_.n);
@@ -252,7 +254,9 @@ private:
                 const std::uint32_t column = columns_[order];
                 const auto place = static_cast<std::uint32_t>(order++);
                 const Column& kind = table_.column[column];
-                if (kind.categorical())
+                if (options_.random_cuts)
+                    varied += search_random(tally_, node_, limits_, table_, column, place, *random_, random_space_, choice_);
+                else if (kind.categorical())
                     varied += search_category(tally_, node_, limits_, table_, column, place, category_, choice_);
                 else if (presorted && (kind.missing || !in_step))
                     varied += search_presorted_column(tally_, node_, limits_, table_, {column, place}, *presorted_,
@@ -304,21 +308,30 @@ private:
     }
 
     // Notes what was last read of a node.
-    void note(std::vector<double>& totals, std::vector<std::int32_t>& labels, std::uint32_t label) {
+    void note(std::vector<double>& totals, std::vector<std::uint32_t>& rows, std::vector<std::int32_t>& labels, std::uint32_t label) {
+        rows.push_back(static_cast<std::uint32_t>(node_.n));
         if (regression()) {
-            const auto begin = static_cast<std::size_t>(node_.row - store_.row.data());
-            totals.insert(totals.end(), {node_.total, node_.total_moment, store_.squares(begin, node_.n)});
+            totals.insert(totals.end(), {node_.total, node_.total_moment, squares()});
             return;
         }
         totals.insert(totals.end(), node_.class_total.begin(), node_.class_total.end());
         labels.push_back(static_cast<std::int32_t>(label));
     }
 
+    // The weighted sum of squared targets of the node.
+    double squares() const { return store_.squares(static_cast<std::size_t>(node_.row - store_.row.data()), node_.n); }
+
+    std::int32_t add_leaf_of_values() {
+        const double mean = node_.total_moment / node_.total;
+        const double variance = pure() ? 0.0 : std::fmax(0.0, squares() / node_.total - mean * mean);
+        return forest_.add_leaf(store_.center + store_.scale * mean, node_.n, node_.total, variance);
+    }
+
     void make_leaf(const OpenNode& open, std::uint32_t label) {
         const std::int32_t number =
-            regression() ? forest_.add_leaf(store_.center + store_.scale * (node_.total_moment / node_.total))
-                         : forest_.add_leaf(node_.class_total.data(), static_cast<std::int32_t>(label));
-        if (notes_) note(notes_->leaf_totals, notes_->leaf_label, label);
+            regression() ? add_leaf_of_values()
+                         : forest_.add_leaf(node_.class_total.data(), static_cast<std::int32_t>(label), node_.n);
+        if (notes_) note(notes_->leaf_totals, notes_->leaf_rows, notes_->leaf_label, label);
         if (leaves_)
             for (std::size_t i = open.begin; i < open.end; ++i) leaves_[store_.row[i]] = number;
         link(open, ~number);
@@ -350,7 +363,7 @@ private:
         const auto number = static_cast<std::int32_t>(forest_.nodes.size());
         if (number == std::numeric_limits<std::int32_t>::max()) throw std::length_error("a tree has too many nodes");
         link(open, number);
-        if (notes_) note(notes_->totals, notes_->label, pending.label);
+        if (notes_) note(notes_->totals, notes_->rows, notes_->label, pending.label);
 
         const std::size_t n = open.end - open.begin;
         const std::size_t to_left = sides_.find(open.begin, n, pending.weight, pending.terms, split);
@@ -372,6 +385,7 @@ private:
             sides_.store_set(split, open.begin, n, forest_);
         } else {
             node.threshold = split.high == kMissing ? std::numeric_limits<double>::max()
+                             : split.drawn          ? split.threshold
                                                     : midpoint(table_.value(split.low_row, split.column),
                                                                table_.value(split.high_row, split.column));
         }
@@ -427,6 +441,7 @@ private:
 
     Choice choice_;
     SortedSpace sorted_;
+    RandomSpace random_space_;
     CategorySpace category_;
     PresortedSpace presorted_space_;
     LaneSpace lanes_;

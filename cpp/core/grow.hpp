@@ -38,6 +38,7 @@ struct GrowOptions {
     std::uint32_t combination = 0;  // > 0: tests on linear combinations of so many columns (Forest-RC)
     bool oblique = false;           // also tests on linear combinations, found by search (CART-LC)
     std::uint32_t k_best = 1;       // > 1: one of the k best splits, at random
+    bool random_cuts = false;       // one random cut of each column tried, in place of the best (extremely randomised trees)
     std::uint32_t max_depth = std::numeric_limits<std::uint32_t>::max();
     std::uint32_t max_leaves = 0;  // > 0: best-first growth up to so many leaves
     std::uint32_t min_rows_split = 2;

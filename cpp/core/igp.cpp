@@ -63,7 +63,12 @@ public:
     Forest packed(std::int32_t* leaves) {
         Forest out = parts_.empty();
         std::vector<double> totals(nodes_.size() * classes_);
-        for (const std::uint32_t row : rows_) totals[at_[row] * classes_ + one_.labels[row]] += weight_of(one_, row);
+        std::vector<std::size_t> rows(nodes_.size());
+        for (const std::uint32_t row : rows_) {
+            totals[at_[row] * classes_ + one_.labels[row]] += weight_of(one_, row);
+            ++rows[at_[row]];
+        }
+        out.open_tree(std::accumulate(totals.begin(), totals.end(), 0.0));
         std::vector<std::int32_t> leaf_of(nodes_.size(), -1);
         struct Visit {
             std::int32_t node, parent;
@@ -76,7 +81,7 @@ public:
             const IgpNode& node = nodes_[at];
             std::int32_t number;
             if (node.left < 0) {
-                leaf_of[at] = out.add_leaf(totals.data() + at * classes_, node.label);
+                leaf_of[at] = out.add_leaf(totals.data() + at * classes_, node.label, rows[at]);
                 number = ~leaf_of[at];
             } else {
                 number = static_cast<std::int32_t>(out.nodes.size());

@@ -1,6 +1,7 @@
 // What growing knows of the nodes of one tree and a forest does not keep: pruning needs it.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,6 +14,8 @@ struct TreeNotes {
     std::size_t width = 0;
     std::vector<double> totals;       // (inner nodes, width)
     std::vector<double> leaf_totals;  // (leaves, width)
+    std::vector<std::uint32_t> rows;  // of the nodes
+    std::vector<std::uint32_t> leaf_rows;
     std::vector<std::int32_t> label;  // the class that the node would vote for as a leaf
     std::vector<std::int32_t> leaf_label;
     double center = 0, scale = 1;
@@ -21,6 +24,7 @@ struct TreeNotes {
     // Forgets a tree but keeps the memory.
     void clear() {
         for (std::vector<double>* values : {&totals, &leaf_totals}) values->clear();
+        for (std::vector<std::uint32_t>* counts : {&rows, &leaf_rows}) counts->clear();
         for (std::vector<std::int32_t>* labels : {&label, &leaf_label}) labels->clear();
     }
 
@@ -30,10 +34,17 @@ struct TreeNotes {
         return child >= 0 ? totals.data() + static_cast<std::size_t>(child) * width
                           : leaf_totals.data() + static_cast<std::size_t>(~child) * width;
     }
+    std::uint32_t rows_of(std::int32_t child) const { return child >= 0 ? rows[child] : leaf_rows[~child]; }
     std::int32_t label_of(std::int32_t child) const { return child >= 0 ? label[child] : leaf_label[~child]; }
     double value_of(std::int32_t child) const {
         const double* sums = totals_of(child);
         return center + scale * (sums[1] / sums[0]);
+    }
+    // In squares of `scale`.
+    double variance_of(std::int32_t child) const {
+        const double* sums = totals_of(child);
+        const double mean = sums[1] / sums[0];
+        return std::fmax(0.0, sums[2] / sums[0] - mean * mean);
     }
 };
 

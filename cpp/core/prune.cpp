@@ -136,6 +136,7 @@ std::vector<char> reduced_errors(const Forest& tree, const std::vector<double>& 
 
 Forest collapsed(const Forest& tree, const TreeNotes& notes, const std::vector<char>& gone, std::vector<std::int32_t>* leaf_of) {
     Forest out = tree.empty();
+    out.open_tree(notes.weight, notes.scale);
     if (leaf_of) leaf_of->assign(tree.leaves(), -1);
     struct Visit {
         std::int32_t child, parent;
@@ -148,8 +149,10 @@ Forest collapsed(const Forest& tree, const TreeNotes& notes, const std::vector<c
         stack.pop_back();
         std::int32_t number;
         if (child < 0 || gone[child]) {
-            const std::int32_t leaf = notes.regression() ? out.add_leaf(notes.value_of(child))
-                                                         : out.add_leaf(notes.totals_of(child), notes.label_of(child));
+            const std::size_t rows = notes.rows_of(child);
+            const std::int32_t leaf =
+                notes.regression() ? out.add_leaf(notes.value_of(child), rows, *notes.totals_of(child), notes.variance_of(child))
+                                   : out.add_leaf(notes.totals_of(child), notes.label_of(child), rows);
             number = ~leaf;
             under.assign(leaf_of ? 1 : 0, child);
             while (!under.empty()) {

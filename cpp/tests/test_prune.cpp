@@ -37,7 +37,11 @@ struct HandMade {
         notes.label = {1, 0, 1, 1};
         notes.leaf_label = {0, 1, 1, 1, 0};
         notes.weight = 20;
-        for (std::size_t leaf = 0; leaf < 5; ++leaf) tree.add_leaf(notes.leaf_totals.data() + 2 * leaf, notes.leaf_label[leaf]);
+        notes.rows = {20, 8, 12, 4};
+        notes.leaf_rows = {6, 2, 8, 3, 1};
+        tree.open_tree(20);
+        for (std::size_t leaf = 0; leaf < 5; ++leaf)
+            tree.add_leaf(notes.leaf_totals.data() + 2 * leaf, notes.leaf_label[leaf], notes.leaf_rows[leaf]);
         tree.close_tree();
     }
 };
@@ -144,7 +148,9 @@ TEST(a_tree_of_one_leaf) {
     notes.leaf_totals = {3, 1};
     notes.leaf_label = {0};
     notes.weight = 4;
-    tree.add_leaf(notes.leaf_totals.data(), 0);
+    notes.leaf_rows = {4};
+    tree.open_tree(4);
+    tree.add_leaf(notes.leaf_totals.data(), 0, 4);
     tree.close_tree();
     PruningPath path;
     CHECK(weakest_links(tree, notes, Risk::error, Criterion::gini, path).empty());

@@ -20,6 +20,8 @@ _HOMES = {
     "ClassSwitchingClassifier": "conjunto.ensembles.class_switching",
     "DoubleBaggingClassifier": "conjunto.ensembles.double_bagging",
     "ECOCClassifier": "conjunto.ensembles.ecoc",
+    "ExtraTreesClassifier": "conjunto.ensembles.extra_trees",
+    "ExtraTreesRegressor": "conjunto.ensembles.extra_trees",
     "FlippingClassifier": "conjunto.ensembles.flipping",
     "IGPBoostingClassifier": "conjunto.ensembles.igp_boosting",
     "IGPCommitteesClassifier": "conjunto.ensembles.igp_committees",
@@ -64,6 +66,8 @@ if TYPE_CHECKING:
     from conjunto.ensembles.class_switching import ClassSwitchingClassifier as ClassSwitchingClassifier
     from conjunto.ensembles.double_bagging import DoubleBaggingClassifier as DoubleBaggingClassifier
     from conjunto.ensembles.ecoc import ECOCClassifier as ECOCClassifier
+    from conjunto.ensembles.extra_trees import ExtraTreesClassifier as ExtraTreesClassifier
+    from conjunto.ensembles.extra_trees import ExtraTreesRegressor as ExtraTreesRegressor
     from conjunto.ensembles.flipping import FlippingClassifier as FlippingClassifier
     from conjunto.ensembles.igp_boosting import IGPBoostingClassifier as IGPBoostingClassifier
     from conjunto.ensembles.igp_committees import IGPCommitteesClassifier as IGPCommitteesClassifier

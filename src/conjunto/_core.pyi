@@ -88,6 +88,8 @@ class Forest:
     def leaf_labels(self) -> NDArray[np.int32]: ...
     def leaf_shares(self) -> NDArray[np.float64]: ...
     def leaf_values(self) -> NDArray[np.float64]: ...
+    def leaf_numbers(self) -> NDArray[np.int32]: ...
+    def unfold(self, tree: int, criterion: Criterion) -> dict[str, Any]: ...
     def leaf_sums(
         self,
         X: NDArray[np.float64],
@@ -109,6 +111,7 @@ class GrowOptions:
     combination: int
     oblique: bool
     k_best: int
+    random_cuts: bool
     max_depth: int
     max_leaves: int
     min_rows_split: int

@@ -66,6 +66,14 @@ def check_share_or_count(name: str, value: Any, whole: int) -> int:
     raise ValueError(f"{name} must be an int in [1, {whole}] or a float in (0, 1], got {value!r}")
 
 
+def check_sample_size(name: str, value: Any, whole: int) -> int:
+    """Resolve the size of a sample with replacement: a count, or a share of `whole`; both may exceed it."""
+    if _is_whole(value):
+        return min(check_count(name, value), NO_LIMIT)
+    size = check_number(name, value, 0.0, math.inf, open_low=True, open_high=True) * whole
+    return min(max(1, int(size)), NO_LIMIT)
+
+
 def check_row_limit(name: str, value: Any, rows: int, least: int) -> int:
     """Resolve a least number of rows: an int, or a float share of `rows` rounded up."""
     if _is_whole(value) and value >= least:
@@ -80,7 +88,7 @@ NO_LIMIT = 2**32 - 1
 
 
 def resolve_max_features(value: Any, columns: int, *, combinations: bool = False) -> int:
-    """Resolve `max_features`: None, "sqrt", "log2", a share or a count of the columns.
+    """Resolve `max_features`: None, "sqrt", "log2", a share or a count of the columns; more than there are is all.
 
     The number of combinations to try may exceed the number of columns.
     """
@@ -91,4 +99,6 @@ def resolve_max_features(value: Any, columns: int, *, combinations: bool = False
     if isinstance(value, str):
         check_choice("max_features", value, ("sqrt", "log2"))
         return max(1, int(math.sqrt(columns) if value == "sqrt" else math.log2(columns)))
+    if _is_whole(value):
+        return min(check_count("max_features", value), columns)
     return check_share_or_count("max_features", value, columns)

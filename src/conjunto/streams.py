@@ -33,6 +33,13 @@ def root_key(random_state: Any) -> Key:
     return int(low), int(high)
 
 
+def stream_of(random_state: Any) -> Stream:
+    """The stream of an estimator that is fitted by itself: that of the member it was, or the first of a new key."""
+    if isinstance(random_state, MemberSeed):
+        return random_state.stream
+    return Stream(root_key(random_state), 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Stream:
     """The random stream of one member."""
@@ -60,3 +67,21 @@ class Stream:
     def switched(self, labels: NDArray[np.int32], count: int, classes: int) -> NDArray[np.int32]:
         """The labels with exactly `count` of them, chosen at random, changed to another class."""
         return _core.switched(*self.key, self.member, labels, count, classes)
+
+
+class MemberSeed(int):
+    """The `random_state` of a member: a number like any other, which remembers the stream of the member.
+
+    Fitted again by itself on the rows of the member, our tree is the same tree.
+    """
+
+    stream: Stream
+
+    def __new__(cls, stream: Stream) -> MemberSeed:
+        """A number that differs from member to member."""
+        number = super().__new__(cls, (stream.key[0] + 0x9E3779B97F4A7C15 * stream.member) % 2**31)
+        number.stream = stream
+        return number
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.stream,)

@@ -88,7 +88,7 @@ def says(model, X):
 
 def stored(model):
     model = getattr(model, "estimator_", model)
-    return (model._panel.members.forest if hasattr(model, "_panel") else model.tree_).arrays()
+    return (model._panel.members.forest if hasattr(model, "_panel") else model.forest_).arrays()
 
 
 def same_arrays(one, other):

@@ -103,7 +103,7 @@ def boost_r(kind, learners, X, y, examples, rate):
     errors, votes, members = [], [], []
     for learner in learners:
         masses = state.masses()
-        member = learner if hasattr(learner, "tree_") else learner.fit(X, y, sample_weight=masses)
+        member = learner if hasattr(learner, "forest_") else learner.fit(X, y, sample_weight=masses)
         error = state.error(((member.predict(X) - low) / wide).clip(0, 1))
         if error >= 0.5:
             break

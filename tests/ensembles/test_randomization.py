@@ -34,7 +34,7 @@ def test_the_root_is_one_of_the_k_best_splits(k_best):
     best = [(column, threshold) for found, column, threshold in ranked if found >= gain - 1e-12]
     taken = []
     for member in model.estimators_:
-        arrays = member.tree_.arrays()
+        arrays = member.forest_.arrays()
         root = (int(arrays["test"][0] & ((1 << 29) - 1)), arrays["threshold"][0])
         (place,) = [i for i, (column, c) in enumerate(best) if column == root[0] and np.isclose(c, root[1])]
         taken.append(place)

@@ -58,7 +58,7 @@ def test_the_textbook_tree_of_the_game():
     model = C45Classifier().fit(X, [row[4] for row in rows])
     assert model.score(X, [row[4] for row in rows]) == 1
     assert (model.get_n_leaves(), model.get_depth(), model.n_nodes_) == (5, 2, 8)
-    f = model.tree_.arrays()
+    f = model.forest_.arrays()
     assert f["column"].tolist() == [0, 3, 2] or f["column"].tolist() == [0, 2, 3]
     assert f["threshold"][f["column"] == 2] == [75.0]
     assert model.feature_importances_[1] == 0
@@ -73,7 +73,7 @@ def test_the_textbook_tree_of_the_game():
 def test_the_known_tree_of_iris():
     """Petal width 0.6, 1.7, 1.5 and petal length 4.9: the tree that implementations of Release 8 print."""
     X, y = load_iris(return_X_y=True)
-    f = C45Classifier().fit(X, y).tree_.arrays()
+    f = C45Classifier().fit(X, y).forest_.arrays()
     assert f["column"].tolist() == [3, 3, 2, 3]
     assert f["threshold"].tolist() == [0.6, 1.7, 4.9, 1.5]
 

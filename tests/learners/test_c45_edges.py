@@ -27,7 +27,7 @@ def test_members_with_columns_labels_and_weights_of_their_own():
     forest = grow_c45_trees(learner, problem, (1, 2), np.arange(5, dtype=np.uint64), views)
     for t in range(5):
         alone = C45Classifier(prune=False).fit(X[:, np.sort(columns[t])], labels[t], weights[t])
-        expected = alone.tree_.labels(np.ascontiguousarray(X[:, np.sort(columns[t])]))
+        expected = alone.forest_.labels(np.ascontiguousarray(X[:, np.sort(columns[t])]))
         np.testing.assert_array_equal(forest.take(np.array([t])).labels(X), expected)
 
 

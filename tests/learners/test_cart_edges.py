@@ -129,7 +129,7 @@ def test_combinations_of_huge_values_can_be_stored():
     for seed in range(10):
         model = CARTClassifier(combination_features=3, max_features=2, random_state=seed).fit(X, y)
         copy = pickle.loads(pickle.dumps(model))
-        np.testing.assert_array_equal(copy.tree_.labels(X), model.tree_.labels(X))
+        np.testing.assert_array_equal(copy.forest_.labels(X), model.forest_.labels(X))
 
 
 def test_limits_beyond_any_number_of_rows():

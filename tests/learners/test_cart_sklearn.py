@@ -45,7 +45,7 @@ def _decrease(y, w, left, criterion):
 def _compare(ours, theirs, X, y, w, criterion):
     """Walk both trees together; returns the row-weighted share of nodes compared and whether a tie was met."""
     names = ("threshold", "left", "right", "test", "gain", "leaf_label", "leaf_value", "shares")
-    threshold, left, right, test, gain, leaf_label, leaf_value, shares = map(ours.tree_.arrays().get, names)
+    threshold, left, right, test, gain, leaf_label, leaf_value, shares = map(ours.forest_.arrays().get, names)
     tree = theirs.tree_
     w = np.ones(len(X)) if w is None else w
     compared = ties = 0
@@ -160,8 +160,8 @@ def test_some_trees_meet_no_tie(seed):
 def test_integer_weights_count_as_copies():
     X, y, w = _problem(3, "integer")
     copies = np.repeat(np.arange(len(X)), w.astype(int))
-    weighted = CARTClassifier(random_state=0).fit(X, y, w).tree_
-    repeated = CARTClassifier(random_state=0).fit(X[copies], y[copies]).tree_
+    weighted = CARTClassifier(random_state=0).fit(X, y, w).forest_
+    repeated = CARTClassifier(random_state=0).fit(X[copies], y[copies]).forest_
     assert_same_trees(weighted, repeated)
 
 

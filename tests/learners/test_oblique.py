@@ -119,7 +119,7 @@ def _best_of_one_column(X, y, w, criterion, least):
 
 def _nodes(model, X):
     """Every inner node with the rows in it, those that go left, and the columns of its combination."""
-    arrays = model.tree_.arrays()
+    arrays = model.forest_.arrays()
     threshold, children, test = arrays["threshold"], (arrays["left"], arrays["right"]), arrays["test"]
     coefficient, column, start = arrays["term_coefficient"], arrays["term_column"], arrays["term_start"]
     leaf = np.zeros(len(X), dtype=int)
@@ -285,7 +285,7 @@ def test_extreme_values_give_finite_thresholds(make, unit):
     X[:3, 2] = unit
     y = (X[:, 0] / unit + X[:, 3] > 0).astype(int)
     model = make(splits="oblique").fit(X, y)
-    arrays = model.tree_.arrays()
+    arrays = model.forest_.arrays()
     assert np.isfinite(arrays["threshold"]).all()
     assert np.isfinite(arrays["term_coefficient"]).all()
     np.testing.assert_array_equal(model.predict(X), y)
@@ -297,7 +297,7 @@ def test_threads_do_not_matter(parameters):
     learner = CARTClassifier(splits="oblique", **parameters)
     one, two = (BaggingClassifier(learner, 8, n_jobs=n_jobs, random_state=3).fit(X, y) for n_jobs in (1, 2))
     for first, second in zip(one.estimators_, two.estimators_, strict=True):
-        assert_same_trees(first.tree_, second.tree_)
+        assert_same_trees(first.forest_, second.forest_)
 
 
 def test_only_columns_tried_at_the_node_are_combined():

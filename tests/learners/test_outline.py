@@ -189,6 +189,6 @@ def test_unfitted(make):
 
 def test_more_than_one_tree():
     tree = fitted(CARTClassifier())
-    tree.tree_ = tree.tree_.take(np.array([0, 0]))
+    tree.forest_ = tree.forest_.take(np.array([0, 0]))
     with pytest.raises(ValueError, match="forest of 2"):
         outline(tree)

@@ -7,23 +7,27 @@ number of voters.
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Iterator, Sequence
-from numbers import Integral
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack
 from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
 from conjunto.atomic import all_or_nothing
 from conjunto.callbacks import CallbackSupportMixin, with_callbacks
 from conjunto.draw import Drawn
+from conjunto.ensembles._members import MemberList, seated
 from conjunto.ensembles._panel import Panel
 from conjunto.learners.members import ForeignMembers, TreeMembers
+from conjunto.learners.nodes import leaf_nodes
 from conjunto.learners.rows import read_fitted_rows, rows_of
 from conjunto.learners.scoring import Scoring
 from conjunto.problem import Columns, Problem, Rows, read_problem
@@ -35,6 +39,12 @@ from conjunto.votes import RollCall, Votes
 # together, or about an earlier pruning.
 ABOUT_ALL = ("oob_score_", "oob_decision_function_", "oob_prediction_", "bound_", "validation_errors_", "_oob_votes")
 ABOUT_PRUNING = ("order_", "curve_", "pruning_report_")
+
+
+def _has_binary_trees(ensemble: Any) -> bool:
+    """Whether rows have one leaf in each member, as far as that is known: an ensemble that is not fitted may have."""
+    panel: Panel | None = ensemble.__dict__.get("_panel")
+    return panel is None or panel.forest is not None
 
 
 class Ensemble(CallbackSupportMixin, BaseEstimator):
@@ -172,12 +182,9 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         return len(self._panel)
 
-    def __getitem__(self, t: int) -> Any:
-        check_is_fitted(self)
-        panel = self._panel
-        if panel.width > 1 or not isinstance(t, Integral) or not 0 <= t < panel.n_rounds:
-            return self.estimators_[t]
-        return panel.members.take(np.array([t])).estimators(self._like(panel))[0]
+    def __getitem__(self, t: Any) -> Any:
+        """Member t, or a list of the members of a slice."""
+        return self.estimators_[t]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)
@@ -190,17 +197,42 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
 
     @property
     def estimators_(self) -> Any:
-        """The members as fitted estimators, made on demand: a list, or (rounds, classes) if there is one per class."""
+        """The members as fitted estimators, made when first asked for: a list, or (rounds, classes) with one per class.
+
+        A list that is assigned becomes the members, where each has one vote.
+        """
         check_is_fitted(self)
-        panel = self._panel
+        kept = self._panel.kept
+        if "estimators" not in kept:
+            kept["estimators"] = self._estimators(self._panel)
+        return kept["estimators"]
+
+    @estimators_.setter
+    def estimators_(self, estimators: Any) -> None:
+        check_is_fitted(self)
+        estimators = list(estimators)
+        if len(estimators) == len(self._panel.members) and all(map(operator.is_, estimators, self.estimators_)):
+            return
+        if self.indivisible:
+            raise TypeError(f"the members of {type(self).__name__} cannot be replaced: {self.indivisible}")
+        self._panel = seated(self._panel, estimators)
+        # What is known of the members that were there is not true of these.
+        for name in (*ABOUT_ALL, *ABOUT_PRUNING, "_drawn", "_first_fit", "_run"):
+            self.__dict__.pop(name, None)
+
+    def _estimators(self, panel: Panel) -> Any:
         members = panel.members.estimators(self._like(panel))
+        self._finish_estimators(members)
         if panel.width == 1:
-            return members
+            return MemberList(members)
         # Filled one by one: numpy would take apart members that have a length.
         grid = np.empty((panel.n_rounds, panel.width), dtype=object)
         for t, member in enumerate(members):
             grid[divmod(t, panel.width)] = member
         return grid
+
+    def _finish_estimators(self, members: list[Any]) -> None:
+        """Tell members that were made on demand what only the loop knows, such as their random streams."""
 
     @property
     def estimator_weights_(self) -> NDArray[np.float64]:
@@ -228,9 +260,26 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         """Bytes that the packed trees take."""
         return self._trees("nbytes_").nbytes
 
+    @available_if(_has_binary_trees)
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the leaf of each row in each tree, (n, trees), numbered from 0 within the tree."""
-        return self._binary_trees("apply").leaves(read_fitted_rows(self, X), self._threads())
+        """Return the leaf of each row in each tree, (n, trees), by its number in the `tree_` of the member."""
+        return leaf_nodes(self._binary_trees("apply"), read_fitted_rows(self, X), self._threads())
+
+    @available_if(_has_binary_trees)
+    def decision_path(self, X: Any) -> tuple[csr_matrix, NDArray[np.int64]]:
+        """Return the nodes that each row passes.
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n, nodes of all trees)
+        n_nodes_ptr : ndarray of shape (trees + 1,)
+            The columns of tree t are those from `n_nodes_ptr[t]` up to `n_nodes_ptr[t + 1]`.
+        """
+        self._binary_trees("decision_path")
+        rows = self.read(X)
+        trees = [tree.tree_ for tree in np.ravel(self._panel.members.estimators(self._like(self._panel)))]
+        starts = np.cumsum([0, *(tree.node_count for tree in trees)])
+        return hstack([tree.decision_path(rows.encoded) for tree in trees]).tocsr(), starts
 
     def _trees(self, what: str) -> Any:
         """The packed trees, of whichever kind."""

@@ -7,7 +7,9 @@ bookkeeping and warm start live here, once.
 from __future__ import annotations
 
 import sys
+import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,15 +21,16 @@ from conjunto.callbacks import fit_task, has_callbacks, members_task
 from conjunto.checks import check_choice, check_count
 from conjunto.draw import Draw, Drawn
 from conjunto.ensembles._ensemble import Ensemble
+from conjunto.ensembles._members import on_columns
 from conjunto.ensembles._out_of_bag import keep_out_of_bag
 from conjunto.ensembles._panel import Panel
 from conjunto.ensembles._warm_start import FirstFit
 from conjunto.learners.batch import fit_batch
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.fitting import Members
-from conjunto.learners.members import check_learner
+from conjunto.learners.members import TreeMembers, check_learner
 from conjunto.problem import Problem
-from conjunto.streams import root_key
+from conjunto.streams import MemberSeed, root_key
 from conjunto.voters.protocol import votes_out_of_bag
 from conjunto.votes import Votes
 
@@ -83,8 +86,27 @@ class IndependentEnsemble(Ensemble):
         # The parameter was set anew: the same members are counted otherwise.
         return panel.read_as(self._reading())
 
+    def _finish_estimators(self, members: list[Any]) -> None:
+        drawn: Drawn | None = self.__dict__.get("_drawn")
+        if drawn is None:
+            return
+        native = isinstance(self._panel.members, TreeMembers)
+        for member, stream, columns in zip(members, drawn.streams(), drawn.columns(), strict=True):
+            if native and "random_state" in member.get_params(deep=False):
+                member.random_state = MemberSeed(stream)
+            if native and columns is not None:
+                on_columns(member, columns)
+
+    def _like(self, panel: Panel) -> SimpleNamespace:
+        like = super()._like(panel)
+        if panel.how.member_classes == "own":
+            # As in scikit-learn, members know the codes of the classes.
+            like.classes_ = np.arange(panel.n_classes)
+        return like
+
     def _fit_problem(self, problem: Problem) -> None:
         learner, reading = self._learner(), self._reading()
+        self.estimator_ = learner
         if reading == "shares" and not hasattr(learner, "predict_proba"):
             raise ValueError(f'vote="soft" needs a base learner with predict_proba, which {learner!r} has not')
         total = self._count(problem)
@@ -97,6 +119,10 @@ class IndependentEnsemble(Ensemble):
         done = len(self._drawn) if goes_on else 0
         if goes_on:
             self._first_fit.check(self, problem, done, total)
+            if total == done:
+                warnings.warn(
+                    "Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=5
+                )
         else:
             self._first_fit = FirstFit.of(self, problem)
         draw = self._draw(problem)
@@ -152,10 +178,10 @@ class IndependentEnsemble(Ensemble):
     @property
     def estimators_samples_(self) -> list[NDArray[np.intp]]:
         """For each member the rows it saw, repeated as often as it saw them; drawn again, not stored."""
-        check_is_fitted(self)
-        everything = np.arange(self._drawn.outline.n)
+        drawn = self._known_draws("estimators_samples_")
+        everything = np.arange(drawn.outline.n)
         samples = []
-        for rows in self._drawn.rows():
+        for rows in drawn.rows():
             if rows is None:
                 samples.append(everything)
             elif rows.dtype.kind in "iu":
@@ -167,9 +193,16 @@ class IndependentEnsemble(Ensemble):
     @property
     def estimators_features_(self) -> list[NDArray[np.intp]]:
         """For each member the columns that it may use."""
+        drawn = self._known_draws("estimators_features_")
+        everything = np.arange(drawn.outline.m)
+        return [everything if columns is None else columns for columns in drawn.columns()]
+
+    def _known_draws(self, what: str) -> Drawn:
         check_is_fitted(self)
-        everything = np.arange(self._drawn.outline.m)
-        return [everything if columns is None else columns for columns in self._drawn.columns()]
+        drawn: Drawn | None = self.__dict__.get("_drawn")
+        if drawn is None:
+            raise AttributeError(f"{what} is not known: the members of this ensemble were not drawn by its fit")
+        return drawn
 
     def oob_votes(self, X: Any) -> Votes:
         """Return the votes on the training rows X in which each member abstains on the rows that it saw.

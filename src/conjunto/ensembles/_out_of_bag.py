@@ -45,8 +45,9 @@ def _measured(
     """The measure given as `oob_score`, or the default one, over the rows that somebody judged."""
     if not known.all():
         warnings.warn(
-            f"{(~known).sum()} of {len(known)} rows are out of bag for no member: they have no out-of-bag "
-            "prediction and are left out of oob_score_; use more members",
+            "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
+            f"reliable oob estimates. ({(~known).sum()} of {len(known)} rows are out of bag for no member, and left out "
+            "of oob_score_)",
             stacklevel=6,
         )
     if known.sum() < 2:

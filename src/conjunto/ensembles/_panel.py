@@ -189,9 +189,14 @@ class Panel:
         }
         return replace(self, members=self.members.take(members), groups=groups, leaf_scores=leaf_scores, **picked)
 
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What was made of the members and need not be made again, such as estimators."""
+        return {}
+
     def __getstate__(self) -> dict[str, Any]:
-        # The table of leaves follows from the rest.
-        return {name: value for name, value in self.__dict__.items() if name not in ("scoring", "_shortest")}
+        # The table of leaves and the estimators follow from the rest.
+        return {name: value for name, value in self.__dict__.items() if name not in ("scoring", "_shortest", "kept")}
 
     def _added(self, rows: Rows, threads: int) -> NDArray[np.float64]:
         """The sums without a table of leaves."""

@@ -31,10 +31,10 @@ from conjunto.ensembles._warm_start import FirstFit
 from conjunto.ensembles._watch import Watch
 from conjunto.ensembles.rules import BoostingRule
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
-from conjunto.learners.members import check_learner
+from conjunto.learners.members import TreeMembers, check_learner
 from conjunto.learners.rounds import start_rounds
 from conjunto.problem import Problem
-from conjunto.streams import Key, root_key
+from conjunto.streams import Key, MemberSeed, Stream, root_key
 from conjunto.voters.protocol import Seen, Unknown
 
 
@@ -88,6 +88,11 @@ class SequentialEnsemble(Ensemble):
             raise TypeError(f"{rule.name!r} needs an estimator with predict_proba, which {learner!r} has not")
         return learner
 
+    def _finish_estimators(self, members: list[Any]) -> None:
+        for t, member in enumerate(members):
+            if isinstance(self._panel.members, TreeMembers) and "random_state" in member.get_params(deep=False):
+                member.random_state = MemberSeed(Stream(self._key, t))
+
     def _fit_problem(self, problem: Problem) -> None:
         check_count("n_estimators", self.n_estimators)
         check_choice("resample", self.resample, ("auto", True, False))
@@ -96,7 +101,7 @@ class SequentialEnsemble(Ensemble):
         rule = run.rule
         members_problem = replace(rule.members_problem(), weights=None)
         threads = effective_n_jobs(self.n_jobs)
-        learner = self._learner(rule)
+        learner = self.estimator_ = self._learner(rule)
         rounds = start_rounds(learner, members_problem, run.key, rule.reading.answer, threads)
         self._boost(run, rounds)
         members = rounds.members()

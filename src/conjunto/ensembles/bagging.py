@@ -90,7 +90,9 @@ class _Bagging:
         self.verbose = verbose
 
     def _draw(self, problem: Problem) -> BaggingDraw:
-        size = check_share_or_count("max_samples", self.max_samples, problem.n)
+        size = problem.n
+        if self.max_samples is not None:
+            size = check_share_or_count("max_samples", self.max_samples, problem.n)
         width = check_share_or_count("max_features", self.max_features, problem.m)
         if self.balanced and (not self.bootstrap or size != problem.n):
             raise ValueError(
@@ -99,7 +101,10 @@ class _Bagging:
         if self.balanced and self.warm_start:
             raise ValueError("balanced=True cannot be combined with warm_start: all samples are drawn together")
         if self.oob_score and not self.bootstrap and size == problem.n:
-            raise ValueError("oob_score=True needs bootstrap=True or max_samples < 1.0: no row is out of bag")
+            raise ValueError(
+                "Out of bag estimation only available if bootstrap=True, or with max_samples < 1.0: else no row is out of "
+                "bag"
+            )
         balanced = self.n_estimators if self.balanced else 0
         return BaggingDraw(size, width, bool(self.bootstrap), bool(self.bootstrap_features), balanced)
 
@@ -114,7 +119,7 @@ class BaggingClassifier(ClassAnswers, _Bagging, IndependentEnsemble):
     n_estimators : int, default=10
         Number of members.
     max_samples, max_features : float or int, default=1.0
-        Rows drawn, and columns seen, by each member: a share or a number.
+        Rows drawn, and columns seen, by each member: a share or a number; `max_samples=None` is as many as there are.
     bootstrap : bool, default=True
         Draw rows with replacement.
     bootstrap_features : bool, default=False

@@ -7,14 +7,14 @@ attributes with coefficients uniform in [-1, 1] (on standardised attributes).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.utils.class_weight import compute_sample_weight
 
-from conjunto.checks import check_choice, check_count, check_share_or_count
+from conjunto.checks import check_choice, check_count, check_sample_size
 from conjunto.draw import Draw, Outline
 from conjunto.ensembles._answers import ClassAnswers, ValueAnswers
 from conjunto.ensembles._independent import IndependentEnsemble
@@ -34,6 +34,7 @@ TREE_PARAMETERS = (
     "max_features",
     "max_leaf_nodes",
     "min_impurity_decrease",
+    "ccp_alpha",
 )
 
 
@@ -63,6 +64,9 @@ class ForestDraw(Draw):
 class _Forest:
     """What forests of classification and of regression trees share."""
 
+    splitter: ClassVar[str] = "best"
+    """The cuts that trees try: the best of each column, or random ones (extremely randomised trees)."""
+
     task: str
     splits: str
     combination_features: int
@@ -73,19 +77,22 @@ class _Forest:
     _binary_trees: Any
 
     def _learner(self) -> CARTClassifier | CARTRegressor:
-        parameters = {name: getattr(self, name) for name in TREE_PARAMETERS}
+        parameters = {name: getattr(self, name) for name in TREE_PARAMETERS} | {"splitter": self.splitter}
         if check_choice("splits", self.splits, ("axis", "combination")) == "combination":
             parameters["combination_features"] = check_count("combination_features", self.combination_features)
         return (CARTClassifier if self.task == "classification" else CARTRegressor)(**parameters)
 
     def _draw(self, problem: Problem) -> ForestDraw:
         if self.max_samples is not None and not self.bootstrap:
-            raise ValueError("max_samples needs bootstrap=True; without a bootstrap every tree sees all rows")
+            raise ValueError(
+                "`max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set "
+                "`max_sample=None`. (Without a bootstrap every tree sees all rows)"
+            )
         if self.oob_score and not self.bootstrap:
-            raise ValueError("oob_score=True needs bootstrap=True: without a bootstrap no row is out of bag")
+            raise ValueError("Out of bag estimation only available if bootstrap=True: else no row is out of bag")
         size = problem.n
         if self.max_samples is not None:
-            size = check_share_or_count("max_samples", self.max_samples, problem.n)
+            size = check_sample_size("max_samples", self.max_samples, problem.n)
         scheme = getattr(self, "class_weight", None)
         balanced = isinstance(scheme, str) and scheme == "balanced_subsample"
         return ForestDraw(size, balanced) if self.bootstrap else ForestDraw(None)
@@ -123,12 +130,12 @@ class RandomForestClassifier(ClassAnswers, _Forest, IndependentEnsemble):
     combination_features : int, default=3
         Attributes in a combination (Forest-RC).
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, \
-min_impurity_decrease
+min_impurity_decrease, ccp_alpha
         As in `CARTClassifier`.
     bootstrap : bool, default=True
         Draw a bootstrap sample for each tree; else all rows.
     max_samples : int, float or None, default=None
-        Rows of a bootstrap sample; None is all.
+        Rows of a bootstrap sample, as a number or a share, which may exceed the rows there are; None is as many.
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
         Weights of the classes.
     vote : {"soft", "hard"}, default="soft"
@@ -166,6 +173,7 @@ min_impurity_decrease
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
         max_samples: float | None = None,
+        ccp_alpha: float = 0.0,
         class_weight: Any = None,
         vote: str = "soft",
         oob_score: bool = False,
@@ -187,6 +195,7 @@ min_impurity_decrease
         self.min_impurity_decrease = min_impurity_decrease
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.ccp_alpha = ccp_alpha
         self.class_weight = class_weight
         self.vote = vote
         self.oob_score = oob_score
@@ -238,6 +247,7 @@ class RandomForestRegressor(ValueAnswers, _Forest, IndependentEnsemble):
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
         max_samples: float | None = None,
+        ccp_alpha: float = 0.0,
         oob_score: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -257,6 +267,7 @@ class RandomForestRegressor(ValueAnswers, _Forest, IndependentEnsemble):
         self.min_impurity_decrease = min_impurity_decrease
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.ccp_alpha = ccp_alpha
         self.oob_score = oob_score
         self.warm_start = warm_start
         self.n_jobs = n_jobs

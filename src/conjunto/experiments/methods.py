@@ -74,6 +74,9 @@ METHODS: dict[str, Registered] = {
         "RandomForestRegressor",
         {"n_estimators": 100, "splits": "combination"},
     ),
+    "extra-trees": Registered(
+        "extremely randomised trees", "ExtraTreesClassifier", "ExtraTreesRegressor", {"n_estimators": 100}
+    ),
     "randomization": Registered(
         "randomization", "RandomizationClassifier", parameters={"n_estimators": 100}, panel=True
     ),

@@ -29,7 +29,7 @@ def fit_batch(learner: Any, problem: Problem, draw: Draw, key: Key, numbers: Seq
     streams = [Stream(key, number) for number in numbers]
     without_rows: list[int] = []
     views = _views(problem, draw, outline, streams, without_rows)
-    return Batch(fit_members(learner, draw.posed(problem), views, streams, n_jobs), without_rows)
+    return Batch(fit_members(learner, draw.posed(problem), views, streams, n_jobs, coded=True), without_rows)
 
 
 def _views(

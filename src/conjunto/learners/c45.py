@@ -62,7 +62,7 @@ class C45Classifier(SingleClassificationTree):
     ----------
     classes_ : ndarray
         The labels.
-    tree_ : C45Forest
+    forest_ : C45Forest
         The native tree.
     feature_importances_ : ndarray
         Share of the information gain due to each column.
@@ -82,7 +82,7 @@ class C45Classifier(SingleClassificationTree):
     (5, 0.98)
     """
 
-    tree_: _core.C45Forest
+    forest_: _core.C45Forest
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class C45Classifier(SingleClassificationTree):
             self.n_classes_ = len(problem.classes)
             self._columns = problem.columns
             only = np.zeros(1, dtype=np.uint64)
-            self.tree_ = grow_c45_trees(self, problem, None, only, [View()])
+            self.forest_ = grow_c45_trees(self, problem, None, only, [View()])
         return self
 
     def _outline(self) -> TreeOutline:
@@ -126,7 +126,7 @@ class C45Classifier(SingleClassificationTree):
     def n_nodes_(self) -> int:
         """Number of inner nodes and leaves."""
         check_is_fitted(self)
-        return self.tree_.n_nodes
+        return self.forest_.n_nodes
 
 
 def c45_options(learner: C45Classifier, problem: Problem, threads: int = 1) -> _core.C45Options:

@@ -13,8 +13,8 @@ from conjunto.learners.outline import TreeOutline, TreeOutlineNode
 
 def c45_outline(tree: Any) -> TreeOutline:
     """Describe a fitted C4.5 tree; a branch without training rows keeps its place."""
-    check_is_fitted(tree, "tree_")
-    arrays = tree.tree_.arrays()
+    check_is_fitted(tree, "forest_")
+    arrays = tree.forest_.arrays()
     names = getattr(tree, "feature_names_in_", None)
     features = tuple(f"x{i}" for i in range(arrays["columns"])) if names is None else tuple(map(str, names))
     inner = len(arrays["threshold"])

@@ -23,7 +23,7 @@ from conjunto.learners.rows import read_fitted_rows
 from conjunto.learners.tree import BinaryTree, SingleClassificationTree
 from conjunto.learners.views import core_views
 from conjunto.problem import Problem, read_answers, read_problem, read_rows, read_weights
-from conjunto.streams import root_key
+from conjunto.streams import stream_of
 from conjunto.view import View
 
 
@@ -31,6 +31,7 @@ class _CART(BinaryTree):
     """What classification and regression trees share."""
 
     prune: Any
+    ccp_alpha: float
     random_state: Any
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, held_out: tuple[Any, Any, Any], classification: bool) -> None:
@@ -42,15 +43,17 @@ class _CART(BinaryTree):
         self.__dict__.pop("cost_complexity_path_", None)
         judges = self._read_held_out(problem, *held_out)
         options = self._grow_options(problem)
-        views = core_views(self, problem, [View()], [0], folds=given_folds(self, problem))
-        key = root_key(self.random_state)
+        self.max_features_ = options.max_features
+        stream = stream_of(self.random_state)
+        views = core_views(self, problem, [View()], [stream.member], folds=given_folds(self, problem))
+        key = stream.key
         if judges is not None:
-            self.tree_ = _core.grow_reduced(problem.table(), options, *key, views, judges)
+            self.forest_ = _core.grow_reduced(problem.table(), options, *key, views, judges)
             return
         session = _core.GrowSession(problem.table(), options, *key, lasts=False)
         session.grow(views, _core.Answer.leaves)
-        self.tree_ = session.forest()
-        if self.prune is not None:
+        self.forest_ = session.forest()
+        if self.prune is not None or self.ccp_alpha > 0:
             self.cost_complexity_path_ = session.path(0)
 
     def _read_held_out(self, problem: Problem, X: Any, y: Any, sample_weight: Any) -> _core.HeldOut | None:
@@ -72,15 +75,18 @@ class _CART(BinaryTree):
         return _core.HeldOut(rows, **read_answers(problem, y, len(rows)), weights=weights)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """Return the nested trees of cost-complexity pruning, whatever `prune` is.
+        """Return the nested trees of cost-complexity pruning, whatever `prune` and `ccp_alpha` are.
 
         Returns
         -------
         path : Bunch
-            `ccp_alphas`: the alpha from which on each tree is the best one; `impurities`: the risk of each tree by
-            `pruning_risk`; `leaves`: its leaves.
+            `ccp_alphas`: the alpha from which on each tree is the best one; `impurities`: the risk of each tree, which
+            is its impurity, as with `ccp_alpha`, or with `prune` what `pruning_risk` says; `leaves`: its leaves.
         """
-        path = clone(self).set_params(prune=0.0).fit(X, y, sample_weight).cost_complexity_path_
+        tree = clone(self).set_params(prune=0.0, ccp_alpha=0.0)
+        if self.prune is None:
+            tree.set_params(pruning_risk="impurity")
+        path = tree.fit(X, y, sample_weight).cost_complexity_path_
         return Bunch(ccp_alphas=path["ccp_alphas"], impurities=path["risks"], leaves=path["leaves"])
 
     def _grow_options(self, problem: Problem, threads: int = 1) -> _core.GrowOptions:
@@ -136,6 +142,12 @@ class CARTClassifier(SingleClassificationTree, _CART):
         Whether the copies of a row in a member's bootstrap sample may fall in different folds. Apart, trees are larger
         (a copy is predicted from its twin) and the ensembles of them better; together, the cross-validated error is
         honest. A row of any sample weight is one row.
+    splitter : {"best", "random"}, default="best"
+        The best cut of every column tried, or the best of one random cut each (extremely randomised trees): uniform
+        between the least and the largest value in the node, of categories a random subset.
+    ccp_alpha : float, default=0.0
+        scikit-learn's name for cost-complexity pruning by impurity: `prune=ccp_alpha` with `pruning_risk="impurity"`.
+        Goes with `prune=None` only; 0 prunes nothing.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     random_state : int, RandomState or None, default=None
@@ -145,8 +157,12 @@ class CARTClassifier(SingleClassificationTree, _CART):
     ----------
     classes_ : ndarray
         The labels.
-    tree_ : Forest
+    tree_ : TreeNodes
+        The nodes, in scikit-learn's words; read-only, made when first asked for.
+    forest_ : Forest
         The native tree.
+    max_features_ : int
+        Columns tried at each node.
     feature_importances_ : ndarray
         Share of the impurity decrease due to each column.
     cost_complexity_path_ : dict
@@ -188,6 +204,8 @@ class CARTClassifier(SingleClassificationTree, _CART):
         pruning_risk: str = "error",
         prune_to_root: bool = True,
         copies: str = "apart",
+        splitter: str = "best",
+        ccp_alpha: float = 0.0,
         class_weight: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -208,6 +226,8 @@ class CARTClassifier(SingleClassificationTree, _CART):
         self.pruning_risk = pruning_risk
         self.prune_to_root = prune_to_root
         self.copies = copies
+        self.splitter = splitter
+        self.ccp_alpha = ccp_alpha
         self.class_weight = class_weight
         self.random_state = random_state
 
@@ -216,6 +236,7 @@ class CARTClassifier(SingleClassificationTree, _CART):
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        check_input: bool = True,
         *,
         X_val: Any = None,
         y_val: Any = None,
@@ -227,6 +248,8 @@ class CARTClassifier(SingleClassificationTree, _CART):
         ----------
         X, y, sample_weight
             Training rows; NaN is missing, DataFrame columns of text, category or bool type are categorical.
+        check_input
+            scikit-learn's, and ignored: X is always checked.
         X_val, y_val, sample_weight_val
             Rows that judge the tree with `prune="reduced-error"`.
         """
@@ -267,6 +290,8 @@ class CARTRegressor(RegressorMixin, _CART):
         pruning_risk: str = "error",
         prune_to_root: bool = True,
         copies: str = "apart",
+        splitter: str = "best",
+        ccp_alpha: float = 0.0,
         random_state: Any = None,
     ) -> None:
         self.criterion = criterion
@@ -286,6 +311,8 @@ class CARTRegressor(RegressorMixin, _CART):
         self.pruning_risk = pruning_risk
         self.prune_to_root = prune_to_root
         self.copies = copies
+        self.splitter = splitter
+        self.ccp_alpha = ccp_alpha
         self.random_state = random_state
 
     def fit(
@@ -293,6 +320,7 @@ class CARTRegressor(RegressorMixin, _CART):
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        check_input: bool = True,
         *,
         X_val: Any = None,
         y_val: Any = None,
@@ -304,6 +332,8 @@ class CARTRegressor(RegressorMixin, _CART):
         ----------
         X, y, sample_weight
             Training rows; NaN is missing, DataFrame columns of text, category or bool type are categorical.
+        check_input
+            scikit-learn's, and ignored: X is always checked.
         X_val, y_val, sample_weight_val
             Rows that judge the tree with `prune="reduced-error"`.
         """
@@ -314,4 +344,4 @@ class CARTRegressor(RegressorMixin, _CART):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean target of the leaf."""
         rows = read_fitted_rows(self, X)
-        return self.tree_.value_sums(rows)
+        return self.forest_.value_sums(rows)

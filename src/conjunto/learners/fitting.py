@@ -46,27 +46,33 @@ def tells_leaves(learner: Any) -> bool:
 
 
 def fit_members(
-    learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int
+    learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int, coded: bool = False
 ) -> Members:
-    """Fit one member per view; views are drawn as they are needed. All of them need tables of their own, or none."""
+    """Fit one member per view; views are drawn as they are needed. All of them need tables of their own, or none.
+
+    Learners of other libraries are told labels or, `coded`, class codes.
+    """
     views = iter(views)
     first = next(views)
     views = chain([first], views)
     if first.needs_own_table:
-        return _fit_apart(learner, problem, views, streams, n_jobs)
+        return _fit_apart(learner, problem, views, streams, n_jobs, coded)
     if is_native(learner):
         members = np.array([stream.member for stream in streams], dtype=np.uint64)
         grow = _GROWERS[type(learner)]
         return TreeMembers(grow(learner, problem, streams[0].key, members, views, n_jobs), learner)
     kept = list(views)
     fitted = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_foreign)(learner, problem, view, stream) for view, stream in zip(kept, streams, strict=True)
+        delayed(_fit_foreign)(learner, problem, view, stream, coded) for view, stream in zip(kept, streams, strict=True)
     )
-    return ForeignMembers(list(fitted), [_columns_of(view, problem) for view in kept], problem.classes)
+    models, known = map(list, zip(*fitted, strict=True))
+    return ForeignMembers(models, [_columns_of(view, problem) for view in kept], problem.classes, coded, known)
 
 
-def _fit_foreign(learner: Any, problem: Problem, view: View, stream: Stream) -> Any:
-    """Fit a clone on the rows, labels and columns of a view.
+def _fit_foreign(
+    learner: Any, problem: Problem, view: View, stream: Stream, coded: bool
+) -> tuple[Any, NDArray[Any] | None]:
+    """Fit a clone on the rows, labels and columns of a view; also the classes it knows, where codes had gaps.
 
     A learner that takes no weights gets rows repeated as often as their multiplicity says, or, where weights
     are not whole numbers, a sample of n rows drawn in proportion to them.
@@ -79,20 +85,31 @@ def _fit_foreign(learner: Any, problem: Problem, view: View, stream: Stream) -> 
     if problem.weights is not None:
         weights = weights * problem.weights if (weights * problem.weights).any() else problem.weights
     y = problem.y if view.labels is None else view.labels
-    if problem.classes is not None:
+    if problem.classes is not None and not coded:
         y = problem.classes[y]
     rows = np.flatnonzero(weights)
     columns = _columns_of(view, problem)
     if problem.classes is not None and len(np.unique(y[rows])) < 2:
         # Many classifiers refuse to learn from one class; all that can be learned is to answer it.
         model = DummyClassifier(strategy="prior")
+    given: dict[str, Any] = {}
     if has_fit_parameter(model, "sample_weight"):
-        return model.fit(select(problem.source, rows, columns), y[rows], sample_weight=weights[rows].astype(float))
-    if np.array_equal(weights, np.rint(weights)):
+        given["sample_weight"] = weights[rows].astype(float)
+    elif np.array_equal(weights, np.rint(weights)):
         rows = np.repeat(np.arange(problem.n), weights.astype(np.intp))
     else:
         rows = random.choice(problem.n, size=problem.n, p=weights / weights.sum())
-    return model.fit(select(problem.source, rows, columns), y[rows])
+    seen = select(problem.source, rows, columns)
+    known = np.unique(y[rows]) if coded and problem.classes is not None else None
+    try:
+        model.fit(seen, y[rows], **given)
+    except ValueError:
+        if known is None or len(known) == len(problem.classes):
+            raise
+        # Some learners (XGBoost) want codes without gaps, and this sample misses a class.
+        model.fit(seen, np.searchsorted(known, y[rows]), **given)
+        return model, known
+    return model, None
 
 
 def _columns_of(view: View, problem: Problem) -> NDArray[Any] | None:
@@ -107,13 +124,13 @@ def _is_seed(name: str) -> bool:
 
 
 def _fit_apart(
-    learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int
+    learner: Any, problem: Problem, views: Iterable[View], streams: Sequence[Stream], n_jobs: int, coded: bool
 ) -> Members:
     """Fit every member on a table of its own, in threads."""
     # The matrices of a member's own map are small: threads of the linear algebra would only wait for each other.
     with threadpool_limits(1, "blas"):
         fitted = Parallel(n_jobs=n_jobs, require="sharedmem")(
-            delayed(_fit_one)(learner, problem, view, stream) for view, stream in zip(views, streams, strict=True)
+            delayed(_fit_one)(learner, problem, view, stream, coded) for view, stream in zip(views, streams, strict=True)
         )
     members: Members = fitted[0]
     members.reserve(len(fitted))
@@ -122,18 +139,18 @@ def _fit_apart(
     return members
 
 
-def _fit_one(learner: Any, problem: Problem, view: View, stream: Stream) -> Members:
+def _fit_one(learner: Any, problem: Problem, view: View, stream: Stream, coded: bool) -> Members:
     """Fit one member on rows that are altered or further ones, or on columns that the view computes."""
     problem, view = with_rows(problem, view)
     if view.features is None:
-        return fit_members(learner, problem, [view], [stream], 1)
+        return fit_members(learner, problem, [view], [stream], 1, coded)
     wide = extended(problem, view.features, view.features_only)
     columns = view.columns
     if view.features_only and columns is not None:
         raise ValueError("a member that sees computed columns alone may use all of them: draw no columns")
     if columns is not None:
         columns = np.append(columns, np.arange(problem.m, wide.m))
-    inner = fit_members(learner, wide, [replace(view, columns=columns, features=None)], [stream], 1)
+    inner = fit_members(learner, wide, [replace(view, columns=columns, features=None)], [stream], 1, coded)
     assert not isinstance(inner, ExtendedMembers)
     return ExtendedMembers(inner, [view.features], view.features_only)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -25,23 +26,30 @@ from conjunto.problem import Problem
 from conjunto.streams import Key
 from conjunto.view import View
 
-_CRITERIA = {
+CRITERIA = {
     "gini": _core.Criterion.gini,
     "entropy": _core.Criterion.entropy,
     "log_loss": _core.Criterion.entropy,
     "squared_error": _core.Criterion.variance,
+    "friedman_mse": _core.Criterion.variance,
 }
+CLASSIFICATION = ("gini", "entropy", "log_loss")
+REGRESSION = ("squared_error", "friedman_mse")
 
 
 def growth_options(learner: Any, problem: Problem, threads: int = 1) -> _core.GrowOptions:
     """Check the parameters of growth that a learner has and translate them for the core."""
     classification = problem.classes is not None
-    check_choice(
-        "criterion", learner.criterion, ("gini", "entropy", "log_loss") if classification else ("squared_error",)
-    )
+    check_choice("criterion", learner.criterion, CLASSIFICATION if classification else REGRESSION)
+    if learner.criterion == "friedman_mse":
+        warnings.warn(
+            'criterion="friedman_mse" means "squared_error": both choose the same splits. Say "squared_error"',
+            FutureWarning,
+            stacklevel=2,
+        )
     given = learner.get_params(deep=False)
     options = _core.GrowOptions()
-    options.criterion = _CRITERIA[learner.criterion]
+    options.criterion = CRITERIA[learner.criterion]
     options.classes = problem.n_classes
     options.combination = min(
         check_optional_count("combination_features", given.get("combination_features")) or 0, NO_LIMIT
@@ -52,6 +60,10 @@ def growth_options(learner: Any, problem: Problem, threads: int = 1) -> _core.Gr
     if options.oblique and (options.combination or options.k_best > 1):
         other = "combination_features" if options.combination else "k_best > 1"
         raise ValueError(f'splits="oblique" does not go with {other}')
+    options.random_cuts = check_choice("splitter", given.get("splitter", "best"), ("best", "random")) == "random"
+    if options.random_cuts and (options.combination or options.oblique):
+        other = "combination_features" if options.combination else 'splits="oblique"'
+        raise ValueError(f'splitter="random" cuts one column at a time, and does not go with {other}')
     depth = check_optional_count("max_depth", given.get("max_depth"))
     if depth is not None:
         options.max_depth = min(depth, NO_LIMIT)

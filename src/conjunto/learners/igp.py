@@ -19,7 +19,7 @@ from conjunto.learners.growing import growth_options
 from conjunto.learners.tree import BinaryTree, SingleClassificationTree
 from conjunto.learners.views import core_views
 from conjunto.problem import Problem, read_problem
-from conjunto.streams import root_key
+from conjunto.streams import stream_of
 from conjunto.view import View
 
 
@@ -47,7 +47,7 @@ class IGPTreeClassifier(SingleClassificationTree, BinaryTree):
         The labels.
     n_passes_ : int
         How often the tree was grown and pruned until it came to rest.
-    tree_ : Forest
+    forest_ : Forest
         The native tree.
     feature_importances_ : ndarray
         Share of the impurity decrease due to each column.
@@ -101,10 +101,10 @@ class IGPTreeClassifier(SingleClassificationTree, BinaryTree):
             self.classes_ = problem.classes
             self.n_classes_ = len(problem.classes)
             self._columns = problem.columns
-            key = root_key(self.random_state)
-            session = _core.GrowSession(problem.table(), self._grow_options(problem), *key, lasts=False)
-            session.grow(core_views(self, problem, [View()], [0]), _core.Answer.leaves)
-            self.tree_ = session.forest()
+            stream = stream_of(self.random_state)
+            session = _core.GrowSession(problem.table(), self._grow_options(problem), *stream.key, lasts=False)
+            session.grow(core_views(self, problem, [View()], [stream.member]), _core.Answer.leaves)
+            self.forest_ = session.forest()
             self.n_passes_ = int(session.passes()[0])
         return self
 
@@ -113,7 +113,7 @@ class IGPTreeClassifier(SingleClassificationTree, BinaryTree):
         options.igp = True
         return options
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
         """Return the class shares of all training rows in the leaf.
 
         The label of a leaf is that of the half that grew it: where the halves disagree, the largest share may belong to

@@ -58,7 +58,7 @@ class TreeMembers:
 
     def _estimator(self, like: Any, t: int) -> Any:
         tree = clone(self.learner)
-        tree.tree_ = self.forest.take(np.array([t]))
+        tree.forest_ = self.forest.take(np.array([t]))
         take_over(tree, like)
         return tree
 
@@ -68,10 +68,21 @@ class ForeignMembers:
 
     native = False
 
-    def __init__(self, fitted: list[Any], columns: list[NDArray[np.intp] | None], classes: NDArray[Any] | None) -> None:
+    def __init__(
+        self,
+        fitted: list[Any],
+        columns: list[NDArray[np.intp] | None],
+        classes: NDArray[Any] | None,
+        coded: bool = False,
+        known: list[NDArray[np.intp] | None] | None = None,
+    ) -> None:
         self.fitted = fitted
         self.columns = columns
         self.classes = classes
+        self.coded = coded
+        """Whether members were told class codes in place of labels."""
+        self.known = [None] * len(fitted) if known is None else known
+        """Where a member was told codes without gaps: the classes that they stand for."""
 
     def __len__(self) -> int:
         return len(self.fitted)
@@ -82,11 +93,18 @@ class ForeignMembers:
 
     def labels(self, X: Rows, threads: int) -> NDArray[np.int32]:
         """(T, n) class codes."""
-        assert self.classes is not None
         out = np.empty((len(self), len(X.encoded)), dtype=np.int32)
         for t, (model, rows) in enumerate(self._each(X)):
-            out[t] = Classes(self.classes).encode(model.predict(rows), who=f"member {t} predicts")
+            out[t] = self._codes(t, model.predict(rows), "predicts")
         return out
+
+    def _codes(self, t: int, told: Any, verb: str) -> NDArray[np.int32]:
+        """The codes of what a member calls classes."""
+        assert self.classes is not None
+        known = self.known[t]
+        names = self.classes if not self.coded else np.arange(len(self.classes) if known is None else len(known))
+        codes = Classes(names).encode(told, who=f"member {t} {verb}")
+        return codes if known is None else known[codes].astype(np.int32)
 
     def values(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """(T, n) predicted values."""
@@ -99,9 +117,9 @@ class ForeignMembers:
         ((model, rows),) = self.take(np.array([t]))._each(X)
         if hasattr(model, "predict_proba"):
             # A member whose sample missed a class has no column for it.
-            out[:, Classes(self.classes).places(model.classes_, f"member {t}")] = model.predict_proba(rows)
+            out[:, self._codes(t, model.classes_, "knows")] = model.predict_proba(rows)
         else:
-            out[np.arange(len(X)), Classes(self.classes).encode(model.predict(rows), who=f"member {t} predicts")] = 1
+            out[np.arange(len(X)), self._codes(t, model.predict(rows), "predicts")] = 1
         return out
 
     def reserve(self, factor: float) -> None:
@@ -111,10 +129,13 @@ class ForeignMembers:
         """Take in the models of another object."""
         self.fitted += other.fitted
         self.columns += other.columns
+        self.known += other.known
 
     def take(self, members: NDArray[Any]) -> ForeignMembers:
         """Some of the models."""
-        return ForeignMembers([self.fitted[t] for t in members], [self.columns[t] for t in members], self.classes)
+        parts = ([values[t] for t in members] for values in (self.fitted, self.columns, self.known))
+        fitted, columns, known = parts
+        return ForeignMembers(fitted, columns, self.classes, self.coded, known)
 
     def estimators(self, like: Any) -> list[Any]:
         """The models themselves."""
@@ -135,5 +156,5 @@ def check_learner(learner: Any, *, classification: bool, use: str = "") -> None:
         raise TypeError(
             f"estimator must be a scikit-learn {kind} (an object with fit, predict and get_params), got {learner!r}"
         )
-    if not (is_classifier if classification else is_regressor)(learner):
+    if (is_regressor if classification else is_classifier)(learner):
         raise TypeError(f"estimator must be a {kind}{use}, got {learner!r}")

@@ -20,7 +20,7 @@ from conjunto.learners.conditions import Combination, Condition, Interval, Subse
 from conjunto.problem import Columns
 
 # The flags of `Node::test` in cpp/core/forest.hpp.
-_CATEGORY, _COMBINATION, _MISSING_LEFT = 1 << 31, 1 << 30, 1 << 29
+CATEGORY, COMBINATION, MISSING_LEFT = 1 << 31, 1 << 30, 1 << 29
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def outline(tree: Any) -> TreeOutline:
         raise TypeError(f"a fitted tree is needed, got the class {tree.__name__}: make one and call fit")
     if callable(getattr(tree, "_outline", None)):
         return tree._outline()
-    if isinstance(getattr(tree, "tree_", None), _core.Forest):
+    if isinstance(getattr(tree, "forest_", None), _core.Forest):
         return forest_outline(tree)
     raise TypeError(f"a fitted tree of conjunto, such as CARTClassifier, is needed, got {_what_instead(tree)}")
 
@@ -111,9 +111,9 @@ def _what_instead(model: Any) -> str:
 
 
 def forest_outline(tree: Any) -> TreeOutline:
-    """Describe an estimator that keeps one tree in `tree_`, a `Forest`, and its columns in `_columns`."""
-    check_is_fitted(tree, "tree_")
-    forest: _core.Forest = tree.tree_
+    """Describe an estimator that keeps one tree in `forest_`, a `Forest`, and its columns in `_columns`."""
+    check_is_fitted(tree, "forest_")
+    forest: _core.Forest = tree.forest_
     if len(forest) != 1:
         raise ValueError(f"one tree is needed, got a forest of {len(forest)}")
     reader = _Reader(forest, tree._columns)
@@ -153,10 +153,10 @@ class _Reader:
 
     def _branches(self, node: int) -> tuple[Condition, Condition]:
         test, threshold = int(self.arrays["test"][node]), float(self.arrays["threshold"][node])
-        index, missing = test & (_MISSING_LEFT - 1), bool(test & _MISSING_LEFT)
-        if test & _CATEGORY:
+        index, missing = test & (MISSING_LEFT - 1), bool(test & MISSING_LEFT)
+        if test & CATEGORY:
             return self._sides(self._subset(index, int(threshold), missing), self.reachable[node].get(index))
-        if test & _COMBINATION:
+        if test & COMBINATION:
             terms = self._terms(index)
             below = Combination(terms, high=threshold, missing=missing)
             return below, Combination(terms, low=threshold, missing=not missing)

@@ -29,7 +29,14 @@ def set_pruning(options: _core.PruneOptions, learner: Any) -> None:
     options.copies_apart = check_choice("copies", learner.copies, ("apart", "together")) == "apart"
     if np.ndim(learner.n_folds) == 0:
         options.folds = min(check_count("n_folds", learner.n_folds, 2), 2**31)
-    prune = learner.prune
+    prune, ccp_alpha = learner.prune, check_number("ccp_alpha", learner.ccp_alpha, 0.0, math.inf)
+    if ccp_alpha > 0:
+        if prune is not None:
+            raise ValueError(
+                f"ccp_alpha={learner.ccp_alpha!r} prunes by impurity and prune={prune!r} as it says: give one of them"
+            )
+        options.by, options.risk, options.alpha = _core.Pruning.alpha, _core.Risk.impurity, ccp_alpha
+        return
     if prune is None or (isinstance(prune, str) and prune == "reduced-error"):
         return
     if isinstance(prune, str) and prune == "cv":

@@ -39,7 +39,7 @@ _STYLE = """
 
 
 class ReadableTree(BaseEstimator):
-    """A tree with a description of itself. A tree that is not kept in `tree_` overrides `_outline`."""
+    """A tree with a description of itself. A tree that is not kept in `forest_` overrides `_outline`."""
 
     def _outline(self) -> TreeOutline:
         return forest_outline(self)

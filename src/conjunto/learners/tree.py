@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
+from conjunto.learners.growing import CRITERIA
+from conjunto.learners.nodes import TreeNodes, leaf_nodes
 from conjunto.learners.readable import ReadableTree
 from conjunto.learners.rows import read_fitted_rows
 
@@ -17,29 +20,29 @@ from conjunto.learners.rows import read_fitted_rows
 class SingleTree(ReadableTree):
     """Access to one packed tree."""
 
-    tree_: Any
+    forest_: Any
 
     def get_depth(self) -> int:
         """Return the depth of the tree; a single leaf has depth 0."""
         check_is_fitted(self)
-        return int(self.tree_.depths()[0])
+        return int(self.forest_.depths()[0])
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves."""
         check_is_fitted(self)
-        return int(self.tree_.leaf_counts()[0])
+        return int(self.forest_.leaf_counts()[0])
 
     @property
     def nbytes_(self) -> int:
         """Bytes that the packed tree takes."""
         check_is_fitted(self)
-        return self.tree_.nbytes
+        return self.forest_.nbytes
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of the impurity decrease due to each column."""
         check_is_fitted(self)
-        return self.tree_.importances()[0]
+        return self.forest_.importances()[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -50,12 +53,34 @@ class SingleTree(ReadableTree):
 class BinaryTree(SingleTree):
     """A tree in which every row has one leaf."""
 
-    tree_: _core.Forest
+    criterion: str
+    forest_: _core.Forest
+    n_outputs_ = 1
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the leaf that each row falls in, numbered from 0 within the tree."""
-        rows = read_fitted_rows(self, X)
-        return self.tree_.leaves(rows)[:, 0]
+    @property
+    def tree_(self) -> TreeNodes:
+        """The tree as a table of its nodes, in scikit-learn's words; made when first asked for."""
+        forest: _core.Forest | None = self.__dict__.get("forest_")
+        if forest is None:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet: call fit before tree_")
+        kept = self.__dict__.get("_nodes")
+        if kept is None or kept[0] is not forest:
+            criterion = CRITERIA[self.criterion] if forest.classes else _core.Criterion.variance
+            kept = self.__dict__["_nodes"] = (forest, TreeNodes(forest, criterion))
+        nodes: TreeNodes = kept[1]
+        return nodes
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The table of nodes follows from the tree.
+        return {name: value for name, value in super().__getstate__().items() if name != "_nodes"}
+
+    def apply(self, X: Any, check_input: bool = True) -> NDArray[np.int64]:
+        """Return the leaf of each row, by its number in `tree_`; `check_input` is ignored, X is always checked."""
+        return leaf_nodes(self.forest_, read_fitted_rows(self, X))[:, 0].astype(np.int64)
+
+    def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
+        """Return the (n, nodes) indicator of the nodes of `tree_` that each row passes."""
+        return self.tree_.decision_path(read_fitted_rows(self, X))
 
 
 class SingleClassificationTree(ClassifierMixin, SingleTree):
@@ -63,15 +88,18 @@ class SingleClassificationTree(ClassifierMixin, SingleTree):
 
     classes_: NDArray[Any]
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of the leaf: its weighted majority, on a tie the parent's label."""
-        rows = read_fitted_rows(self, X)
-        return self.classes_[self.tree_.labels(rows)[0]]
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+        """Return the label of the leaf: its weighted majority, on a tie the parent's label.
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        `check_input` is scikit-learn's and ignored: X is always checked.
+        """
+        rows = read_fitted_rows(self, X)
+        return self.classes_[self.forest_.labels(rows)[0]]
+
+    def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
         """Return the class shares of the leaf."""
         rows = read_fitted_rows(self, X)
-        return self.tree_.share_sums(rows)
+        return self.forest_.share_sums(rows)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of the class shares."""

@@ -153,7 +153,7 @@ def _grow(problem: Problem, prune: float | str, settings: dict[str, Any], key: K
     tree = CARTClassifier(prune=prune, **settings)
     session = _core.GrowSession(problem.table(), tree._grow_options(problem), *key, lasts=False)
     session.grow(core_views(tree, problem, [View()], [0]), _core.Answer.leaves)
-    tree.tree_, tree.cost_complexity_path_ = session.forest(), session.path(0)
+    tree.forest_, tree.cost_complexity_path_ = session.forest(), session.path(0)
     tree.classes_, tree._columns = np.asarray(problem.classes), problem.columns
     return tree
 
