@@ -66,7 +66,7 @@ std::size_t Forest::bytes() const {
     return nodes.size() * sizeof(Node) + (node_start.size() + leaf_start.size()) * sizeof(std::uint64_t) +
            (leaf_label.size() + share_label.size() + sets.size() + term_start.size()) * 4 +
            (leaf_value.size() + shares.size()) * 8 + terms.size() * sizeof(Term) + leaf_size.size() * sizeof(LeafSize) +
-           leaf_impurity.size() * sizeof(float) + units.size() * sizeof(TreeUnits);
+           leaf_impurity.size() * sizeof(double) + units.size() * sizeof(TreeUnits);
 }
 
 void Forest::validate() const {
@@ -85,7 +85,7 @@ void Forest::validate() const {
     for (const std::int32_t label : leaf_label)
         require(label >= 0 ? label < known : ~static_cast<std::int64_t>(label) < rows, "a leaf label");
     for (const std::int32_t label : share_label) require(label >= 0 && label < known, "a leaf label");
-    require(leaf_size.size() == leaves() && leaf_impurity.size() == (classes ? 0 : leaves()), "leaf sizes");
+    require(leaf_size.size() == leaves() && leaf_impurity.size() <= (classes ? 0 : leaves()), "leaf sizes");
     require(units.size() == trees(), "units");
     for (const Term& term : terms) {
         require(term.column < columns, "a term");
@@ -117,8 +117,9 @@ void Forest::append(const Forest& other) {
     leaf_value.insert(leaf_value.end(), other.leaf_value.begin(), other.leaf_value.end());
     shares.insert(shares.end(), other.shares.begin(), other.shares.end());
     share_label.insert(share_label.end(), other.share_label.begin(), other.share_label.end());
-    leaf_size.insert(leaf_size.end(), other.leaf_size.begin(), other.leaf_size.end());
+    if (!other.leaf_impurity.empty()) leaf_impurity.resize(leaf_size.size());
     leaf_impurity.insert(leaf_impurity.end(), other.leaf_impurity.begin(), other.leaf_impurity.end());
+    leaf_size.insert(leaf_size.end(), other.leaf_size.begin(), other.leaf_size.end());
     units.insert(units.end(), other.units.begin(), other.units.end());
     sets.insert(sets.end(), other.sets.begin(), other.sets.end());
     for (Term term : other.terms) {
@@ -142,7 +143,6 @@ void Forest::reserve(double factor) {
     grow(leaf_label);
     grow(leaf_value);
     grow(leaf_size);
-    grow(leaf_impurity);
 }
 
 Forest Forest::take(std::span<const std::int64_t> members) const {
@@ -157,10 +157,13 @@ Forest Forest::take(std::span<const std::int64_t> members) const {
         }
         out.units.push_back(units[tree]);
         for (std::size_t leaf = leaf_start[tree]; leaf < leaf_start[tree + 1]; ++leaf) {
+            if (impurity_of(leaf) != 0) {
+                out.leaf_impurity.resize(out.leaf_size.size());
+                out.leaf_impurity.push_back(leaf_impurity[leaf]);
+            }
             out.leaf_size.push_back(leaf_size[leaf]);
             if (!classes) {
                 out.leaf_value.push_back(leaf_value[leaf]);
-                out.leaf_impurity.push_back(leaf_impurity[leaf]);
             } else if (leaf_label[leaf] >= 0) {
                 out.leaf_label.push_back(leaf_label[leaf]);
             } else {
@@ -227,8 +230,11 @@ std::int32_t Forest::add_leaf(const double* class_weight, std::int32_t label, st
 
 std::int32_t Forest::add_leaf(double value, std::size_t rows, double weight, double variance) {
     leaf_value.push_back(value);
+    if (variance != 0) {
+        leaf_impurity.resize(leaf_size.size());
+        leaf_impurity.push_back(variance);
+    }
     leaf_size.push_back({static_cast<std::uint32_t>(rows), static_cast<float>(weight / units.back().weight)});
-    leaf_impurity.push_back(static_cast<float>(variance));
     return static_cast<std::int32_t>(leaf_value.size() - leaf_start.back()) - 1;
 }
 

@@ -72,7 +72,7 @@ struct Forest {
     std::vector<double> shares;            // (rows, classes): class distribution of impure leaves
     std::vector<std::int32_t> share_label;  // the class an impure leaf votes for
     std::vector<LeafSize> leaf_size;
-    std::vector<float> leaf_impurity;      // regression: the variance of its targets
+    std::vector<double> leaf_impurity;     // regression: the variance of its targets; behind the last that is not 0 left out
     std::vector<TreeUnits> units;          // by tree
     std::vector<std::uint32_t> sets;       // bits of categories that go left
     std::vector<Term> terms;
@@ -117,6 +117,8 @@ struct Forest {
         for (std::size_t k = 0; k < classes; ++k)
             out[k] = label >= 0 ? double(k == static_cast<std::size_t>(label)) : shares[static_cast<std::size_t>(~label) * classes + k];
     }
+
+    double impurity_of(std::size_t leaf) const { return leaf < leaf_impurity.size() ? leaf_impurity[leaf] : 0.0; }
 
     // Takes in the sets and terms that a node of another forest of the same columns refers to; the node as it is here.
     Node adopt(const Forest& other, Node node);

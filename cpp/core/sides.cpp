@@ -9,8 +9,8 @@ namespace conjunto {
 
 namespace {
 
-// Where training has nothing missing, a missing value follows the heavier side.
-bool heavier_left(double left, double weight) { return 2 * left >= weight; }
+// Where training has nothing missing, a missing value follows the heavier side, the right one if they weigh the same.
+bool heavier_left(double left, double weight) { return 2 * left > weight; }
 
 }  // namespace
 

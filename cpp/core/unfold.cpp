@@ -90,7 +90,7 @@ NodeTable unfold(const Forest& forest, std::size_t tree, Criterion criterion) {
             nodes.impurity[at] = class_impurity(value, forest.classes, criterion);
         } else {
             *value = forest.leaf_value[leaf];
-            nodes.impurity[at] = unit.target * unit.target * double(forest.leaf_impurity[leaf]);
+            nodes.impurity[at] = unit.target * unit.target * forest.impurity_of(leaf);
         }
     }
     return nodes;

@@ -110,7 +110,8 @@ inline bool same_forest(const Forest& a, const Forest& b) {
     return a.columns == b.columns && a.classes == b.classes && a.categories == b.categories &&
            same_bytes(a.nodes, b.nodes) && a.node_start == b.node_start && a.leaf_start == b.leaf_start &&
            a.leaf_label == b.leaf_label && same_bytes(a.leaf_value, b.leaf_value) && same_bytes(a.shares, b.shares) &&
-           a.share_label == b.share_label && a.sets == b.sets && same_bytes(a.terms, b.terms) &&
+           a.share_label == b.share_label && same_bytes(a.leaf_size, b.leaf_size) && a.leaf_impurity == b.leaf_impurity &&
+           same_bytes(a.units, b.units) && a.sets == b.sets && same_bytes(a.terms, b.terms) &&
            a.term_start == b.term_start;
 }
 

@@ -195,9 +195,9 @@ def read_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> NDA
         sample_weight, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name=name
     )
     if weights.shape != (n,):
-        raise ValueError(f"{name} must have one entry per row, ({n},), got shape {weights.shape}")
+        raise ValueError(f"{name}.shape == {weights.shape}, expected ({n},): one entry per row")
     if (weights < 0).any():
-        raise ValueError(f"{name} must not be negative; use 0 to leave a row out")
+        raise ValueError(f"Negative values in data passed to `{name}`; use 0 to leave a row out")
     if not weights.any():
         raise ValueError(f"{name} is zero for all rows: give at least one row a positive weight")
     # Only ratios of weights matter; products and sums of extreme ones would overflow or vanish.

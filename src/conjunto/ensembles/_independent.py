@@ -176,10 +176,10 @@ class IndependentEnsemble(Ensemble):
         return built
 
     @property
-    def estimators_samples_(self) -> list[NDArray[np.intp]]:
+    def estimators_samples_(self) -> list[NDArray[np.int32]]:
         """For each member the rows it saw, repeated as often as it saw them; drawn again, not stored."""
         drawn = self._known_draws("estimators_samples_")
-        everything = np.arange(drawn.outline.n)
+        everything = np.arange(drawn.outline.n, dtype=np.int32)
         samples = []
         for rows in drawn.rows():
             if rows is None:
@@ -187,7 +187,7 @@ class IndependentEnsemble(Ensemble):
             elif rows.dtype.kind in "iu":
                 samples.append(np.repeat(everything, rows))
             else:
-                samples.append(np.flatnonzero(rows))
+                samples.append(everything[rows > 0])
         return samples
 
     @property

@@ -198,7 +198,7 @@ class SequentialEnsemble(Ensemble):
         others = [f'"{other}"' for other in ("samme", "m2", "mh") if other != name]
         hint = f", or algorithm {' or '.join(others)}, which may ask less of it" if hasattr(self, "algorithm") else ""
         return (
-            f"the base learner is no better than chance: the error of the first member is {error.error:.3f}, and "
+            f"the base learner is worse than random, or no better: the error of the first member is {error.error:.3f}, and "
             f"{name!r} needs less than {error.limit:.3f}. Use a stronger estimator{hint}"
         )
 

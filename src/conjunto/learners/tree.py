@@ -76,11 +76,13 @@ class BinaryTree(SingleTree):
 
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.int64]:
         """Return the leaf of each row, by its number in `tree_`; `check_input` is ignored, X is always checked."""
-        return leaf_nodes(self.forest_, read_fitted_rows(self, X))[:, 0].astype(np.int64)
+        rows = read_fitted_rows(self, X)
+        return leaf_nodes(self.forest_, rows)[:, 0].astype(np.int64)
 
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
         """Return the (n, nodes) indicator of the nodes of `tree_` that each row passes."""
-        return self.tree_.decision_path(read_fitted_rows(self, X))
+        rows = read_fitted_rows(self, X)
+        return self.tree_.decision_path(rows)
 
 
 class SingleClassificationTree(ClassifierMixin, SingleTree):
