@@ -174,6 +174,7 @@ void bind_trees(nb::class_<Trees>& type) {
         .def("__reduce__", [](nb::handle self) {
             return nb::make_tuple(self.type(), nb::make_tuple(named_arrays(nb::cast<const Trees&>(self))));
         })
+        .def_prop_ro_static("FORMAT", [](nb::handle) { return Trees::kFormat; }, "The format of `arrays`.")
         .def("__len__", &Trees::trees)
         .def_ro("columns", &Trees::columns)
         .def_ro("classes", &Trees::classes)

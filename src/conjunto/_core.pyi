@@ -1,7 +1,7 @@
 """The native core of conjunto: arrays in, arrays out."""
 
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,8 @@ class Criterion(Enum):
 
 class Forest:
     """Decision trees in flat arrays; made by grow()."""
+
+    FORMAT: ClassVar[int]
     def __init__(self, arrays: dict[str, Any]) -> None: ...
     def arrays(self) -> dict[str, Any]: ...
     def __len__(self) -> int: ...
