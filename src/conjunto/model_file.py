@@ -97,7 +97,7 @@ class Model:
 
     def _keeps_other_categories(self, place: int) -> bool:
         """Whether the categories of a column were no text in training: truth values, or numbers."""
-        fitted = getattr(self.estimator, "estimator_", self.estimator)
+        fitted = self.estimator if hasattr(self.estimator, "_columns") else getattr(self.estimator, "estimator_", None)
         codes = fitted._columns.codes[place] if hasattr(fitted, "_columns") else None
         return codes is not None and not any(isinstance(category, str) for category in codes)
 
