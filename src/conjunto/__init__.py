@@ -49,11 +49,15 @@ _TOOLS = {
     "PruningCurveDisplay": "conjunto.plots.pruning_curve",
     "TreeDisplay": "conjunto.plots.tree",
     "distil": "conjunto.pruning.distil",
+    "export_graphviz": "conjunto.learners.graphviz",
     "export_rules": "conjunto.learners.text",
     "export_text": "conjunto.learners.text",
+    "from_sklearn": "conjunto.exchange",
+    "merge": "conjunto.ensembles.merging",
     "order": "conjunto.pruning.prune",
     "plot_tree": "conjunto.plots.tree",
     "prune": "conjunto.pruning.prune",
+    "to_sklearn": "conjunto.exchange",
 }
 
 if TYPE_CHECKING:
@@ -72,6 +76,7 @@ if TYPE_CHECKING:
     from conjunto.ensembles.igp_boosting import IGPBoostingClassifier as IGPBoostingClassifier
     from conjunto.ensembles.igp_committees import IGPCommitteesClassifier as IGPCommitteesClassifier
     from conjunto.ensembles.igp_ensemble import IGPEnsembleClassifier as IGPEnsembleClassifier
+    from conjunto.ensembles.merging import merge as merge
     from conjunto.ensembles.multiboost import MultiBoostClassifier as MultiBoostClassifier
     from conjunto.ensembles.output_smearing import OutputSmearingRegressor as OutputSmearingRegressor
     from conjunto.ensembles.pasting import PastingClassifier as PastingClassifier
@@ -84,9 +89,12 @@ if TYPE_CHECKING:
     from conjunto.ensembles.round_robin import RoundRobinClassifier as RoundRobinClassifier
     from conjunto.ensembles.three_boost import ThreeBoostClassifier as ThreeBoostClassifier
     from conjunto.ensembles.wagging import WaggingClassifier as WaggingClassifier
+    from conjunto.exchange import from_sklearn as from_sklearn
+    from conjunto.exchange import to_sklearn as to_sklearn
     from conjunto.learners.c45 import C45Classifier as C45Classifier
     from conjunto.learners.cart import CARTClassifier as CARTClassifier
     from conjunto.learners.cart import CARTRegressor as CARTRegressor
+    from conjunto.learners.graphviz import export_graphviz as export_graphviz
     from conjunto.learners.igp import IGPTreeClassifier as IGPTreeClassifier
     from conjunto.learners.text import export_rules as export_rules
     from conjunto.learners.text import export_text as export_text

@@ -31,7 +31,7 @@ from conjunto.learners.fitting import Members
 from conjunto.learners.members import TreeMembers, check_learner
 from conjunto.problem import Problem
 from conjunto.streams import MemberSeed, root_key
-from conjunto.voters.protocol import votes_out_of_bag
+from conjunto.voters.protocol import Seen, Unknown, votes_out_of_bag
 from conjunto.votes import Votes
 
 # Weights and labels of a batch of members are held together: at most about so many cells.
@@ -174,6 +174,16 @@ class IndependentEnsemble(Ensemble):
                     print(f"{type(self).__name__}: {numbers.stop} of {total} members", file=sys.stderr)
         self._drawn = self._drawn.and_more(total, without_rows)
         return built
+
+    def seen(self) -> Seen | Unknown:
+        """Return which training rows each voter learned from, or the reason why that is not known."""
+        check_is_fitted(self)
+        if "_drawn" not in self.__dict__:
+            return Unknown(
+                f"the members of this {type(self).__name__} were assigned, merged or converted: which rows they saw is "
+                "not known"
+            )
+        return super().seen()
 
     @property
     def estimators_samples_(self) -> list[NDArray[np.int32]]:

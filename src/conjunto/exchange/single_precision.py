@@ -20,7 +20,8 @@ def rounded_down(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
 def for_doubles(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     """The largest doubles that round to a float that is not above: every row takes the branch of its float."""
     below = rounded_down(threshold).astype(np.float32)
-    above = np.nextafter(below, np.float32(np.inf))
+    with np.errstate(over="ignore"):
+        above = np.nextafter(below, np.float32(np.inf))
     middle = below.astype(np.float64) / 2 + above.astype(np.float64) / 2
     # A double in the middle between two floats becomes the one whose last bit is 0.
     rounds_up = (below.view(np.int32) & 1) == 1

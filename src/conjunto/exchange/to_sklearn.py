@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import sklearn.ensemble
 import sklearn.tree
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
@@ -28,6 +29,7 @@ from conjunto.exchange.one_hot import OneHotColumns
 from conjunto.learners.growing import CRITERIA
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.learners.tree import BinaryTree
+from conjunto.problem import is_frame, select
 
 _FORESTS = {
     RandomForestClassifier: "RandomForestClassifier",
@@ -73,6 +75,7 @@ def to_sklearn(fitted: Any, X: Any = None, *, one_hot: bool = False) -> Any:
     |   |--- class: 1
     """
     check_is_fitted(fitted)
+    X = X if X is None or is_frame(X) else np.asarray(X)
     forest = _forest_of(fitted)
     check_tests(forest, categories=one_hot)
     columns = OneHotColumns.of(fitted) if one_hot else None
@@ -81,14 +84,16 @@ def to_sklearn(fitted: Any, X: Any = None, *, one_hot: bool = False) -> Any:
         encoded = read_fitted_rows(fitted, X)
         rows = encoded if columns is None else columns.matrix(encoded)
         trees = [placed_between(tree, rows) for tree in trees]
+        whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
     width = forest.columns if columns is None else columns.width
     model = _model(fitted, trees, width)
+    takes_missing = get_tags(model).input_tags.allow_nan
     if columns is not None:
         model = columns.pipeline(model)
     elif hasattr(fitted, "feature_names_in_"):
         model.feature_names_in_ = fitted.feature_names_in_
-    if X is not None:
-        same_answers(fitted, model, X)
+    if X is not None and (takes_missing or len(whole)):
+        same_answers(fitted, model, X if takes_missing else select(X, whole))
     return model
 
 
