@@ -47,13 +47,21 @@ def predict(
         if name not in frame.columns:
             raise InputError(f"--keep: there is no column {name!r}; {suggest(name, frame.columns)}")
     extra = [name for name in frame.columns if name not in loaded.columns and name not in keep]
-    if extra:
+    if extra and loaded.columns:
         say(f"not used: {', '.join(extra[:8])}{', …' if len(extra) > 8 else ''}")
-    X = loaded.arrange(frame)
-    kept = {name: frame[name] for name in keep if name != loaded.target}
-    predicted = pandas.DataFrame({**kept, loaded.target: loaded.estimator.predict(X)})
-    if probabilities:
-        shares = loaded.estimator.predict_proba(X)
+    X = loaded.arrange(frame if loaded.columns else frame.drop(columns=list(keep)))
+    target = loaded.target or "prediction"
+    kept = {name: frame[name] for name in keep if name != target}
+    try:
+        answers = loaded.estimator.predict(X)
+        shares = loaded.estimator.predict_proba(X) if probabilities else None
+    except (TypeError, ValueError) as error:
+        if not loaded.alone:
+            raise
+        # What another library's model takes only that model knows.
+        raise InputError(f"{model.name} cannot predict these rows: {error}") from error
+    predicted = pandas.DataFrame({**kept, target: answers})
+    if shares is not None:
         for k, label in enumerate(loaded.classes):
             predicted[f"p({label})"] = shares[:, k]
     if out is None:
