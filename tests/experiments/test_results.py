@@ -117,6 +117,12 @@ def test_equal_means_keep_the_order_of_the_experiment(tmp_path):
     assert board["verdict"].tolist() == ["best", "tied", "tied"]
 
 
+def test_means_that_differ_by_rounding_keep_the_order_of_the_experiment(tmp_path):
+    scores = {"b": [0.19, 0.4, 0.13], "a": [0.13, 0.19, 0.4]}
+    assert sum(scores["b"]) > sum(scores["a"])
+    assert made_up(tmp_path, scores).leaderboard("d")["method"].tolist() == ["b", "a"]
+
+
 def test_failed_and_missing_cells(tmp_path):
     """The p-value is over the repetitions that both finished; failures have no sizes and no times."""
     results = made_up(

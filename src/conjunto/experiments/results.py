@@ -15,6 +15,7 @@ from conjunto.experiments.measures import MEASURES, default_measures
 from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.statistics import corrected_resampled_t, paired_t
 from conjunto.experiments.store import Store, StoreError
+from conjunto.ties import levels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,9 +121,11 @@ class Results:
         whole = self.frame[(self.frame["dataset"] == dataset) & (self.frame["size"] == 0)]
         counts = scores.notna().sum()
         complete = counts >= counts.max()
-        better = scores.mean() * (-1 if greater else 1)
+        better = (scores.mean() * (-1 if greater else 1)).dropna()
+        # Means that differ by rounding alone are equal and keep the order of the experiment.
+        places = dict(zip(better.index, levels(better.to_numpy()).tolist(), strict=True))
         means = scores.mean()[
-            sorted(scores.columns, key=lambda method: (not complete[method], _or_infinity(better[method])))
+            sorted(scores.columns, key=lambda method: (not complete[method], places.get(method, np.inf)))
         ]
         best = means.index[0] if means.notna().any() else None
         lines = []
@@ -195,10 +198,6 @@ class Results:
 
 def _shortened(names: list[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
-
-
-def _or_infinity(value: float) -> float:
-    return float("inf") if np.isnan(value) else value
 
 
 def _verdict(p: float, n: int, rows: pd.DataFrame) -> str:
