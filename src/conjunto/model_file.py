@@ -1,7 +1,8 @@
 """Model files: a fitted estimator with what is needed to use it on other data, in skops' format.
 
 Reading one executes nothing: only the types listed here and those that skops trusts are built, and our native arrays
-are validated. A pickle is read only when the caller says so.
+are validated. A pickle is read only when the caller says so; it may also hold an estimator alone, as `joblib.dump` and
+`pickle.dump` write it.
 """
 
 from __future__ import annotations
@@ -22,12 +23,17 @@ import conjunto
 from conjunto.atomic import timestamp, whole_file
 from conjunto.datasets import as_text, is_number
 from conjunto.draw import Draw
+from conjunto.pickles import ModelFileError as ModelFileError  # the error of this module too
+from conjunto.pickles import describe_estimator, first_line, looks_pickled, read_pickle
 from conjunto.view import ColumnMap
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
 FORMAT = 2
+PICKLES = (".pkl", ".pickle", ".joblib")
+"""The endings of files that are pickles."""
 # Beside estimators, draws and maps of columns (subclasses of `Draw` and `ColumnMap`), which are known by their class.
 _INNER_TYPES = (
     "conjunto._core.C45Forest",
@@ -50,26 +56,31 @@ _INNER_TYPES = (
 _ROOMS = "ensembles|generation|imbalance|learners"
 
 
-class ModelFileError(ValueError):
-    """A file is not a model that may be read; the message says why."""
-
-
 @dataclass(frozen=True, eq=False)
 class Model:
     """A fitted estimator and the table it expects."""
 
     estimator: Any
     columns: dict[str, str]
-    """Attributes in their order: "number" or "category"."""
+    """Attributes in their order: "number", "category" or, where the file does not say, "any"; none where the estimator
+    was fitted on an array."""
     target: str
+    """"" where the file does not say."""
     task: str
     versions: dict[str, str] = field(default_factory=dict)
     created: str = ""
     about: dict[str, str] = field(default_factory=dict)
     """Method, data, and what else a reader wants to know."""
+    alone: bool = False
+    """Whether the file holds the estimator and nothing else, as one that `joblib.dump` wrote."""
 
-    def arrange(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The columns that the estimator expects, in its order and types; others are left out."""
+    def arrange(self, frame: pd.DataFrame) -> Any:
+        """The columns that the estimator expects, in its order and types; others are left out.
+
+        A DataFrame, or an array for an estimator that was fitted on one.
+        """
+        if not self.columns:
+            return self._by_place(frame)
         missing = [name for name in self.columns if name not in frame.columns]
         if missing:
             raise ModelFileError(f"the data lack {_count(missing, 'column')} of the model: {_listed(missing)}")
@@ -78,7 +89,7 @@ class Model:
             column = arranged[name]
             if kind == "category" and not self._keeps_other_categories(place):
                 arranged[name] = as_text(column)
-            elif kind == "category":
+            elif kind != "number":
                 continue
             elif not is_number(column.dtype):
                 import pandas
@@ -94,6 +105,20 @@ class Model:
             if kind == "number" and np.isinf(arranged[name].to_numpy(dtype=float, na_value=np.nan)).any():
                 raise ModelFileError(f"column {name!r} holds an infinite number: leave the field empty or correct it")
         return arranged
+
+    def _by_place(self, frame: pd.DataFrame) -> NDArray[np.float64]:
+        """All columns but the target, for an estimator that knows columns by their place."""
+        frame = frame.drop(columns=self.target, errors="ignore")
+        expected = self.estimator.n_features_in_
+        if frame.shape[1] != expected:
+            raise ModelFileError(
+                f"the model was fitted on an array of {expected} columns, and the data have {frame.shape[1]} beside "
+                "the target: leave in those that it was fitted on, in their order"
+            )
+        texts = [str(name) for name in frame.columns if not is_number(frame[name].dtype)]
+        if texts:
+            raise ModelFileError(f"the model was fitted on an array of numbers, and {_listed(texts)} hold text")
+        return frame.to_numpy(dtype=np.float64, na_value=np.nan)
 
     def _keeps_other_categories(self, place: int) -> bool:
         """Whether the categories of a column were no text in training: truth values, or numbers."""
@@ -116,15 +141,18 @@ def save_model(path: str | Path, model: Model, *, allow_pickle: bool = False) ->
     """Write a model, whole or not at all; a path ending in .pkl needs `allow_pickle`."""
     path = Path(path)
     content = {**_fields(model), "format": FORMAT, "versions": versions(), "created": timestamp()}
-    if path.suffix in (".pkl", ".pickle", ".joblib"):
+    if path.suffix in PICKLES:
         if not allow_pickle:
             raise ModelFileError(f"{path.name} would be a pickle, which executes code when it is read: use .skops")
-        data = pickle.dumps(content, protocol=5)
+        data = pickle.dumps(model.estimator if model.alone else content, protocol=5)
     else:
         # skops describes every part in words, which take more than a pruned ensemble itself and shrink to a twentieth.
         data = need_skops().dumps(content, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
         if unknown := _types(data)[1]:
-            raise ModelFileError(f"{path.name} would not be read again: it would hold {_listed(unknown)}, not trusted")
+            raise ModelFileError(
+                f"{path.name} would not be read again: it would hold {_listed(unknown)}, not trusted; a .pkl can "
+                "hold it (allow-pickle)"
+            )
     with whole_file(path) as part:
         part.write_bytes(data)
 
@@ -140,16 +168,15 @@ def load_model(path: str | Path, *, allow_pickle: bool = False) -> Model:
     """
     path = Path(path)
     data = path.read_bytes()
-    content = (
-        _read_skops(path.name, data)
-        if zipfile.is_zipfile(io.BytesIO(data))
-        else _read_pickle(path.name, data, allow_pickle)
-    )
+    skops = zipfile.is_zipfile(io.BytesIO(data))
+    content = _read_skops(path.name, data) if skops else _read_pickle(path.name, data, allow_pickle)
+    if not skops and not isinstance(content, dict):
+        return Model(content, **describe_estimator(path.name, content), target="", alone=True)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ModelFileError(f"{path.name} is not a conjunto model of format {FORMAT}")
     try:
         model = Model(**{name: value for name, value in content.items() if name != "format"})
-        known = set(model.columns.values()) <= {"number", "category"}
+        known = set(model.columns.values()) <= {"number", "category", "any"}
     except (TypeError, AttributeError) as error:
         raise ModelFileError(f"{path.name} is not a conjunto model: {error}") from error
     if not known or not hasattr(model.estimator, "predict"):
@@ -166,7 +193,7 @@ def _read_skops(name: str, data: bytes) -> Any:
     except ModelFileError:
         raise
     except Exception as error:  # a damaged file can fail anywhere inside skops, zipfile, json or numpy
-        raise ModelFileError(f"{name} is damaged and was not read: {_first_line(error)}") from error
+        raise ModelFileError(f"{name} is damaged and was not read: {first_line(error)}") from error
 
 
 def _trusted() -> set[str]:
@@ -194,16 +221,16 @@ def _is_value_of_ours(name: str) -> bool:
 
 
 def _read_pickle(name: str, data: bytes, allowed: bool) -> Any:
+    if not data:
+        raise ModelFileError(f"{name} is empty")
     if not allowed:
-        pickled = data[:1] == b"\x80"
         hint = (
-            "a pickle, which can execute anything; one of your own needs allow-pickle" if pickled else "or is damaged"
+            "is a pickle, which can execute anything; one of your own needs allow-pickle"
+            if looks_pickled(data)
+            else "is not a model that conjunto saved, or is damaged"
         )
-        raise ModelFileError(f"{name} is not a model that conjunto saved, {hint}; it was not read")
-    try:
-        return pickle.loads(data)
-    except Exception as error:  # whatever a damaged pickle raises
-        raise ModelFileError(f"{name} is not a readable pickle: {_first_line(error)}") from error
+        raise ModelFileError(f"{name} {hint}; it was not read")
+    return read_pickle(name, data)
 
 
 def need_skops() -> Any:
@@ -226,7 +253,7 @@ def versions() -> dict[str, str]:
 
 def _fields(model: Model) -> dict[str, Any]:
     """The fields of a model; what a sequential ensemble keeps for a warm start, the training data, is left out."""
-    parts = {name: getattr(model, name) for name in Model.__dataclass_fields__}
+    parts = {name: getattr(model, name) for name in Model.__dataclass_fields__ if name != "alone"}
     if getattr(model.estimator, "_run", None) is not None:
         parts["estimator"] = copy.copy(model.estimator)
         parts["estimator"]._run = None
@@ -239,7 +266,3 @@ def _count(items: list[str], what: str) -> str:
 
 def _listed(names: list[str], most: int = 8) -> str:
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
-
-
-def _first_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"[:200]

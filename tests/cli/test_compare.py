@@ -11,7 +11,7 @@ import pytest
 
 from conjunto.datasets import load
 from conjunto.experiments import Experiment, Results, Store
-from conjunto.model_file import load_model
+from conjunto.model_file import ModelFileError, load_model
 
 
 @pytest.fixture
@@ -258,3 +258,28 @@ def test_options_that_contradict_the_data_or_the_file(cli, glass, tmp_path):
         assert code == 2
         assert message in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["glass.csv", "s.toml"]
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected"), [(OSError("no space left"), 1), (ModelFileError("would not be read again"), 0)]
+)
+def test_a_model_that_cannot_be_saved_costs_no_results(cli, glass, tmp_path, monkeypatch, problem, expected):
+    def fail(*_, **__):
+        raise problem
+
+    monkeypatch.setattr("conjunto.experiments.best.save_model", fail)
+    line = ("compare", "glass.csv", "--methods", "cart", "--protocol", "3-fold", "--jobs", 1, "--out", "out")
+    code, out, err = cli(*line)
+    assert code == expected
+    assert "glass: error" in out
+    assert f"of glass was not saved, its results are complete: {type(problem).__name__}: {problem}" in err
+    assert "model.skops" not in (tmp_path / "out" / "report.html").read_text()
+    code, out, _ = cli(*line, "--json")
+    assert code == expected
+    facts = json.loads(out)
+    assert facts["datasets"][0]["model"] is None
+    assert facts["not_saved"] == {"glass": str(problem)}
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert cli(*line)[0] == 0
+    assert "model.skops" in (tmp_path / "out" / "report.html").read_text()

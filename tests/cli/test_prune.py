@@ -2,6 +2,7 @@
 
 import pickle
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -367,3 +368,60 @@ def test_nothing_is_left_where_the_model_cannot_be_saved(cli, colic, tmp_path, m
     assert code == 1
     assert "disk full" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("fitted_on", ["frame", "array"])
+def test_a_forest_of_scikit_learn_as_joblib_and_pickle_write_it(cli, tmp_path, fitted_on):
+    data = load("glass")
+    frame = data.X.assign(kind=data.y)
+    frame.to_csv("glass.csv", index=False)
+    X = data.X if fitted_on == "frame" else data.X.to_numpy()
+    forest = Foreign(10, random_state=0).fit(X, data.y)
+    expected = conjunto.prune(forest, X, data.y, keep=4).predict(X)
+    joblib.dump(forest, "plain.joblib")
+    joblib.dump(forest, "zlib.joblib", compress=3)
+    joblib.dump(forest, "packed.pkl.gz")
+    joblib.dump(forest, "packed.joblib.xz")
+    (tmp_path / "p.pkl").write_bytes(pickle.dumps(forest))
+    for name, result in (
+        ("plain.joblib", "plain-pruned.joblib"),
+        ("zlib.joblib", "zlib-pruned.joblib"),
+        ("packed.pkl.gz", "packed-pruned.pkl"),
+        ("packed.joblib.xz", "packed-pruned.joblib"),
+        ("p.pkl", "p-pruned.pkl"),
+    ):
+        code, _, err = cli("prune", name, "glass.csv", "--allow-pickle", "--keep", 4)
+        assert code == 0, err
+        # What came as an estimator alone is one again, for whoever reads it without conjunto.
+        pruned = joblib.load(result)
+        assert type(pruned) is Foreign
+        np.testing.assert_array_equal(pruned.predict(X), expected)
+        code, _, err = cli("prune", name, "glass.csv")
+        assert code == 2
+        assert f"{name} is a pickle, which can execute anything" in err
+    data.X.to_csv("new.csv", index=False)
+    code, out, err = cli("predict", "p-pruned.pkl", "new.csv", "--allow-pickle")
+    assert code == 0, err
+    assert out.splitlines() == ["prediction", *expected]
+
+
+def test_pickles_that_are_no_models(cli, tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [0.0, 1.0, 0.0, 1.0], "y": ["p", "q", "p", "q"]})
+    frame.to_csv("d.csv", index=False)
+    forest = Foreign(3, random_state=0).fit(frame[["a"]], frame["y"])
+    cases = {
+        "empty.joblib": (b"", "empty.joblib is empty"),
+        "text.pkl": (b"hello, world", "neither conjunto nor pickle.dump nor joblib.dump wrote it"),
+        "cut.joblib": (pickle.dumps(forest)[:-100], "cut.joblib is a pickle that cannot be read"),
+        "gone.pkl": (b"\x80\x04cnowhere\nThing\n.", "needs code that is not here: ModuleNotFoundError: No module"),
+        "list.pkl": (pickle.dumps([1, 2]), "list.pkl holds no classifier or regressor but a list"),
+        "unfitted.pkl": (pickle.dumps(Foreign()), "RandomForestClassifier that is not fitted: fit it"),
+        # Two columns could be the target.
+        "f.pkl": (pickle.dumps(forest), "--target: d.csv has 2 columns that the model does not take"),
+        "array.pkl": (pickle.dumps(Foreign(3).fit(frame[["a"]].to_numpy(), frame["y"])), "an array of 1 columns"),
+    }
+    for name, (content, message) in cases.items():
+        (tmp_path / name).write_bytes(content)
+        code, _, err = cli("prune", name, "d.csv", "--allow-pickle")
+        assert (code, message in err) == (2, True), err
+    assert cli("prune", "f.pkl", "d.csv", "--target", "y", "--allow-pickle", "--keep", 2)[0] == 0

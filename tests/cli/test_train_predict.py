@@ -1,6 +1,9 @@
 """`train` and `predict`: what the command predicts is what the estimator predicts."""
 
+import io
+import os
 import pickle
+import threading
 
 import numpy as np
 import pandas as pd
@@ -123,3 +126,27 @@ def test_an_infinite_number_is_refused(cli, colic, tmp_path):
     code, _, err = cli("predict", "model.skops", "inf.csv")
     assert code == 2
     assert f"column '{numeric}' holds an infinite number" in err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="named pipes")
+def test_rows_come_through_a_pipe(cli, colic, tmp_path, monkeypatch):
+    cli("train", "old.csv", "--method", "cart")
+    _, expected, _ = cli("predict", "model.skops", "new.csv")
+    content = (tmp_path / "new.csv").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert cli("predict", "model.skops", "-")[:2] == (0, expected)
+    # As a shell makes one for <(zcat new.csv.gz).
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
+    writer.start()
+    assert cli("predict", "model.skops", "pipe")[:2] == (0, expected)
+    writer.join()
+
+
+def test_what_comes_through_a_pipe_is_checked_like_a_file(cli, colic, monkeypatch):
+    cli("train", "old.csv", "--method", "cart")
+    for text, message in ((b"", "standard-input.csv is empty"), (b"a,b\n1\n", "line 2 has 1 field, the first line 2")):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+        code, out, err = cli("predict", "model.skops", "-")
+        assert (code, out) == (2, "")
+        assert message in err

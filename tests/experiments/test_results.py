@@ -1,5 +1,6 @@
 import json
 import math
+import re
 import statistics
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import scipy.stats
 
 from conjunto.datasets import Dataset
-from conjunto.experiments import Experiment, Method, Protocol, Results, Source, Store, run
+from conjunto.experiments import Experiment, Method, Protocol, Results, Source, Store, StoreError, run
 from conjunto.experiments.cells import Outcome
 
 
@@ -114,6 +115,12 @@ def test_equal_means_keep_the_order_of_the_experiment(tmp_path):
     board = results.leaderboard("d")
     assert board["method"].tolist() == ["b", "c", "a"]
     assert board["verdict"].tolist() == ["best", "tied", "tied"]
+
+
+def test_means_that_differ_by_rounding_keep_the_order_of_the_experiment(tmp_path):
+    scores = {"b": [0.19, 0.4, 0.13], "a": [0.13, 0.19, 0.4]}
+    assert sum(scores["b"]) > sum(scores["a"])
+    assert made_up(tmp_path, scores).leaderboard("d")["method"].tolist() == ["b", "a"]
 
 
 def test_failed_and_missing_cells(tmp_path):
@@ -271,3 +278,23 @@ def test_gaps_and_categories_are_counted(tmp_path):
     assert facts["missing"] == pytest.approx((6 + 4) / 36)
     # Three rows of q and four folds.
     assert any("q" in note and "4 folds" in note for note in facts["warnings"])
+
+
+def test_a_file_is_read_and_says_what_it_holds(real, tmp_path):
+    _, results, path = real
+    again = Results.read(str(path))
+    pd.testing.assert_frame_equal(again.frame, results.frame)
+    # One of three methods fails on each of 3 data sets x 3 partitions.
+    assert repr(again) == (
+        "<Results of experiment: 3 data sets (wine, line, drawn) x 3 methods (bagging, cart, fails), "
+        "18 of 27 cells done, 9 failed>"
+    )
+    damaged = bytearray(path.read_bytes())
+    # Behind the first page, which holds the tables' names, SQLite finds nothing that it knows.
+    damaged[4096:] = b"x" * len(damaged[4096:])
+    (tmp_path / "damaged.sqlite").write_bytes(damaged)
+    (tmp_path / "text.sqlite").write_text("hello")
+    errors = {"none.sqlite": OSError, "": OSError, "text.sqlite": StoreError, "damaged.sqlite": StoreError}
+    for name, kind in errors.items():
+        with pytest.raises(kind, match=re.escape(str(tmp_path / name))):
+            Results.read(tmp_path / name)

@@ -10,6 +10,7 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
+import joblib
 import pandas as pd
 import pytest
 from sklearn.preprocessing import FunctionTransformer
@@ -61,6 +62,16 @@ class Talker(DecisionTreeClassifier):
     def fit(self, X, y):
         print("x" * 300_000, file=sys.stderr)
         print("x" * 300_000)
+        return super().fit(X, y)
+
+class Threads(DecisionTreeClassifier):
+    def __init__(self, file="", random_state=None):
+        super().__init__(random_state=random_state)
+        self.file = file
+    def fit(self, X, y):
+        import joblib, threadpoolctl
+        Path(self.file).write_text(f"{joblib.cpu_count()} {os.environ['MKL_NUM_THREADS']} "
+            f"{max(pool['num_threads'] for pool in threadpoolctl.threadpool_info())}")
         return super().fit(X, y)
 
 class Slow(DecisionTreeClassifier):
@@ -274,22 +285,27 @@ def test_n_jobs_that_make_no_sense(path, n_jobs):
 
 
 @posix
-def test_a_helper_that_dies_is_a_failed_cell(path, mine):
+def test_a_helper_that_dies_is_a_failed_cell(path, mine, tmp_path, monkeypatch):
     """Both helpers die, one after the other or together, and others take their place.
 
-    They may also say as much as they like: a pipe that nobody reads would stop them at 64 KB.
+    They may also say as much as they like: a pipe that nobody reads would stop them at 64 KB. Each has its share of the
+    processors, and what the user has set.
     """
+    monkeypatch.setenv("MKL_NUM_THREADS", "7")
     methods = (
         Method("deadly", estimator=mine.Deadly(cell_seed(0, "wine", 0, "deadly"))),
         Method("quitter", estimator=mine.Quitter(cell_seed(0, "wine", 0, "quitter"))),
         Method("talker", estimator=mine.Talker()),
+        Method("threads", estimator=mine.Threads(str(tmp_path / "threads"))),
     )
     results = run(Experiment(("wine",), methods, Protocol("k-fold", 1, 4)), path, n_jobs=2)
     failed = results.frame[results.frame["status"] == "failed"].set_index(["dataset", "repetition", "method"])
     assert set(failed.index) == {("wine", 0, "deadly"), ("wine", 0, "quitter")}
     assert "killed by signal 9" in failed.loc[("wine", 0, "deadly"), "traceback"]
     assert "exit code 7\n" in failed.loc[("wine", 0, "quitter"), "traceback"]
-    assert len(results.frame) == 12
+    assert len(results.frame) == 16
+    share = max(1, joblib.cpu_count() // 2)
+    assert (tmp_path / "threads").read_text() == f"{share} 7 {share}"
     assert not helpers(path)
     assert (count(path, "claims"), count(path, "workers")) == (0, 0)
 

@@ -1,6 +1,7 @@
 import dataclasses
 import importlib
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
@@ -438,3 +439,10 @@ def test_parameters_are_copied_into_what_can_be_pickled():
     method = Method("bagging", parameters=MappingProxyType(given))
     given["n_estimators"] = 7
     assert pickle.loads(pickle.dumps(method)).parameters == {"n_estimators": 5}
+
+
+@pytest.mark.parametrize("path", ["/somewhere/prices.csv", "prices.parquet", "folder\\prices.csv"])
+def test_a_path_in_place_of_a_name_is_told_where_it_belongs(path):
+    with pytest.raises(ValueError, match=re.escape(f"a file is Source('prices', path={path!r})")):
+        Experiment((path,), ("cart",))
+    assert Source("prices", path=path).path == path

@@ -3,12 +3,14 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from conjunto.experiments import MEASURES, Results, Store, StoreError
 from conjunto.report import write_report
-from conjunto.report.pictures import COLORS
+from conjunto.report.across import across_section
+from conjunto.report.pictures import COLORS, Painter
 
 EVIL = "<script>alert('x')</script>"
 NAMES = ["one", "many", "failed", "regression", "single"]
@@ -117,6 +119,21 @@ def test_several_data_sets_are_compared_first_and_folded_up(page, stores):
     assert len(found.find("svg")) == 1 + 4 * 4
     assert said.count("0/0/") or said.count("/0/")
     assert "four" in said  # its name
+
+
+def test_data_sets_that_all_agree_have_no_f(altered):
+    """Of three methods there are 6 orders: four that are the same have a chance of 6^-3, two one of 1/6."""
+    place = "CASE method WHEN 'cart' THEN 0.1 WHEN 'bagging' THEN 0.2 ELSE 0.3 END"
+    results = Results.read(altered("many", f"UPDATE cells SET measures = json_set(measures, '$.error', {place})"))
+    for names, chance, sentence in (
+        (results.datasets, "0.005", "Nemenyi's test cannot tell it from"),
+        (results.datasets[:2], "0.167", "do not differ significantly (chance of agreement, p = 0.167)"),
+    ):
+        some = replace(results, spec=results.spec | {"datasets": [{"name": name} for name in names]})
+        section = across_section(some, Painter(results.methods))
+        tests = f"all {len(names)} data sets put the methods in the same order, which by chance has p = {chance}."
+        assert tests in section["ranks"]["tests"].replace("\N{NO-BREAK SPACE}", " ")
+        assert sentence in section["sentence"].replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_what_users_wrote_is_escaped(page):

@@ -46,7 +46,8 @@ for command in (compare, train, predict, prune, datasets, methods, report, repro
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; return its exit code."""
     try:
-        conjunto.main(args=list(arguments), prog_name="conjunto", standalone_mode=False)
+        # click returns the code of a command that ends by `Exit`, and None of one that just ends.
+        return conjunto.main(args=list(arguments), prog_name="conjunto", standalone_mode=False) or 0
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
@@ -65,7 +66,6 @@ def run(arguments: Sequence[str]) -> int:
         if not _is_ours(error):
             raise
         return _say(error, 2)
-    return 0
 
 
 def _is_ours(error: Exception) -> bool:

@@ -25,7 +25,7 @@ from conjunto.cli.inputs import (
 )
 
 if TYPE_CHECKING:
-    from conjunto.experiments import Experiment, OpenedSource
+    from conjunto.experiments import Experiment, OpenedSource, Results
 
 
 @click.command(no_args_is_help=True, short_help="Compare methods on data: a leaderboard, a page, the best model.")
@@ -67,8 +67,8 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     conjunto compare german --prune
     conjunto compare experiment.toml
     """
-    from conjunto.experiments import run, save_best
-    from conjunto.report import write_report
+    from conjunto.experiments import run
+    from conjunto.report import report_facts, write_page
     from conjunto.report.words import count
 
     experiment, opened = _experiment(data, options)
@@ -88,22 +88,50 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     for source in experiment.datasets:
         for warning in results.facts[source.name].get("warnings", []):
             say(f"Warning: {source.name}: {warning}")
-    say("fitting the best on all rows, writing the page")
-    models = {}
-    for item in opened:
-        if (model := save_best(experiment, item, results, out)) is not None:
-            models[item.source.name] = model
-    page = write_report(out / STORE, out / "report.html", models=models, results=results)
+    # Whatever becomes of the best model, the results are out before it is fitted.
+    facts = report_facts(out / STORE, results=results)
+    page = write_page(out / "report.html", facts)
+    if not options["as_json"]:
+        _show(results, page)
+    say("fitting the best on all rows")
+    models, problems = _save_models(experiment, opened, results, out)
+    if models:
+        write_page(page, facts, models=models)
     if options["as_json"]:
-        click.echo(json.dumps(board_json(results, out, models) | {"report": str(page)}, indent=2))
-        return
-    for source in experiment.datasets:
-        click.echo(board_text(source.name, results))
+        told = {name: str(problem) for name, problem in problems.items()}
+        click.echo(json.dumps(board_json(results, out, models) | {"report": str(page), "not_saved": told}, indent=2))
+    else:
+        for model in models.values():
+            click.echo(f"best model, fitted on all rows: {out / model}")
+    for name, problem in problems.items():
+        say(f"the best model of {name} was not saved, its results are complete: {type(problem).__name__}: {problem}")
+    if any(isinstance(problem, OSError) for problem in problems.values()):
+        raise click.exceptions.Exit(1)
+
+
+def _show(results: Results, page: Path) -> None:
+    """Print the leaderboards, and why cells failed."""
+    for name in results.datasets:
+        click.echo(board_text(name, results))
     for failure in results.failures().groupby("method").first().itertuples():
         say(f"{failure.Index} failed: {failure.reason}")
     click.echo(f"report: {page}")
-    for model in models.values():
-        click.echo(f"best model, fitted on all rows: {out / model}")
+
+
+def _save_models(
+    experiment: Experiment, opened: list[OpenedSource], results: Results, out: Path
+) -> tuple[dict[str, str], dict[str, Exception]]:
+    """Fit and save the best model of each data set; return the files, and what went wrong where there is none."""
+    from conjunto.experiments import save_best
+
+    models, problems = {}, {}
+    for item in opened:
+        try:
+            if (model := save_best(experiment, item, results, out)) is not None:
+                models[item.source.name] = model
+        except Exception as problem:  # whatever it is, the results stand
+            problems[item.source.name] = problem
+    return models, problems
 
 
 def _experiment(data: tuple[str, ...], options: dict[str, Any]) -> tuple[Experiment, list[OpenedSource]]:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from conjunto.cli.inputs import InputError, say
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# The name by which messages know what comes through a pipe; its ending says the format.
+PIPE = Path("standard-input.csv")
 
 
 @click.command(no_args_is_help=True, short_help="Predict the rows of a table with a saved model.")
@@ -24,16 +32,18 @@ def predict(
 ) -> None:
     """Predict the rows of DATA (.csv, .csv.gz, .tsv, .parquet, .arff) with a MODEL that conjunto saved.
 
+    DATA may also be - or a pipe: CSV from standard input.
+
     Columns may stand in any order; those that the model does not know are listed and left out.
 
     \b
     conjunto predict model.skops new.csv --keep id --probabilities --out predictions.csv
+    zcat new.csv.gz | conjunto predict model.skops - > predictions.csv
     """
     import pandas
 
     from conjunto.atomic import whole_file
     from conjunto.checks import suggest
-    from conjunto.datasets import read_frame
     from conjunto.model_file import load_model
 
     loaded = load_model(model, allow_pickle=allow_pickle)
@@ -42,18 +52,26 @@ def predict(
             f"--probabilities: {model.name} gives none" + " (it is a regression)" * (loaded.task == "regression")
         )
     texts = [name for name, kind in loaded.columns.items() if kind == "category"]
-    frame, _ = read_frame(data, texts)
+    frame = _read(data, texts)
     for name in keep:
         if name not in frame.columns:
             raise InputError(f"--keep: there is no column {name!r}; {suggest(name, frame.columns)}")
     extra = [name for name in frame.columns if name not in loaded.columns and name not in keep]
-    if extra:
+    if extra and loaded.columns:
         say(f"not used: {', '.join(extra[:8])}{', …' if len(extra) > 8 else ''}")
-    X = loaded.arrange(frame)
-    kept = {name: frame[name] for name in keep if name != loaded.target}
-    predicted = pandas.DataFrame({**kept, loaded.target: loaded.estimator.predict(X)})
-    if probabilities:
-        shares = loaded.estimator.predict_proba(X)
+    X = loaded.arrange(frame if loaded.columns else frame.drop(columns=list(keep)))
+    target = loaded.target or "prediction"
+    kept = {name: frame[name] for name in keep if name != target}
+    try:
+        answers = loaded.estimator.predict(X)
+        shares = loaded.estimator.predict_proba(X) if probabilities else None
+    except (TypeError, ValueError) as error:
+        if not loaded.alone:
+            raise
+        # What another library's model takes only that model knows.
+        raise InputError(f"{model.name} cannot predict these rows: {error}") from error
+    predicted = pandas.DataFrame({**kept, target: answers})
+    if shares is not None:
         for k, label in enumerate(loaded.classes):
             predicted[f"p({label})"] = shares[:, k]
     if out is None:
@@ -62,3 +80,12 @@ def predict(
     with whole_file(out) as part:
         predicted.to_csv(part, index=False)
     say(f"{len(predicted):,} predictions: {out}")
+
+
+def _read(data: Path, texts: Collection[str]) -> pd.DataFrame:
+    """The columns of a file, or of a CSV that comes through a pipe."""
+    from conjunto.datasets import read_frame
+
+    if str(data) == "-":
+        return read_frame(PIPE, texts, sys.stdin.buffer.read())[0]
+    return read_frame(PIPE, texts, data.read_bytes())[0] if data.is_fifo() else read_frame(data, texts)[0]

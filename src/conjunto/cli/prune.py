@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from conjunto.cli.inputs import InputError, find_source, jobs_option, open_data, say
+from conjunto.cli.pruning_report import not_known, report_table, write_curve
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from conjunto.model_file import Model
     from conjunto.pruning import Budget
-    from conjunto.voters import Voters
 
 PICTURES = (".svg", ".png")
+COMPRESSED = (".gz", ".z", ".bz2", ".xz", ".lzma", ".lz4")
 UNITS = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
 
 
@@ -73,20 +77,22 @@ def prune(
 ) -> None:
     """Cut a MODEL that conjunto saved to its best members, given DATA, the rows that it was trained on.
 
-    DATA are a file or the name of a data set, as for `train`. MODEL itself is not changed.
+    DATA are a file or the name of a data set, as for `train`. MODEL itself is not changed. With --allow-pickle it may
+    also be an ensemble of scikit-learn that joblib.dump or pickle.dump wrote; the result is one, too.
 
     \b
     conjunto prune model.skops german.csv
     conjunto prune model.skops german.csv --selection oob --keep min-oob --test new.csv --curve curve.svg
     conjunto prune model.skops german.csv --method orientation --keep 500kB --out small.skops
+    conjunto prune forest.joblib german.csv --target class --allow-pickle
     """
-    from conjunto.model_file import Model, load_model, save_model
+    from conjunto.model_file import load_model, save_model
     from conjunto.pruning import PrunedClassifier, PrunedRegressor
     from conjunto.pruning import prune as cut
     from conjunto.report.words import human_bytes
     from conjunto.voters import as_voters
 
-    out = out or model.with_name(f"{model.stem}-pruned{model.suffix}")
+    out = out or _beside(model)
     _check_outputs(model, out, curve)
     method, amount, rows = _parse_method(method), parse_keep(keep), parse_selection(selection)
     loaded = load_model(model, allow_pickle=allow_pickle)
@@ -96,8 +102,9 @@ def prune(
         voters = as_voters(fitted)
     except (TypeError, ValueError) as error:
         raise InputError(f"{model}: {error}") from error
-    X, y = _read(data, target, loaded)
-    evaluate = None if test is None else _read(test, target, loaded)
+    X, y, column = _read(data, target, loaded)
+    loaded = replace(loaded, target=loaded.target or column)
+    evaluate = None if test is None else _read(test, target, loaded)[:2]
     try:
         pruned = cut(
             fitted,
@@ -117,16 +124,24 @@ def prune(
     with ExitStack() as files:
         # The curve takes its place when the model has: both or none.
         if curve is not None:
-            _write_curve(pruned, curve, files)
+            write_curve(pruned, curve, files)
         save_model(
-            out, Model(pruned, loaded.columns, loaded.target, loaded.task, about=about), allow_pickle=allow_pickle
+            out,
+            replace(loaded, estimator=pruned, about=about),
+            allow_pickle=allow_pickle,
         )
-    click.echo(_table(pruned.pruning_report_, loaded.task))
-    for line in _not_known(pruned.pruning_report_["error"], voters, rows, len(y)):
+    click.echo(report_table(pruned.pruning_report_, loaded.task))
+    for line in not_known(pruned.pruning_report_["error"], voters, rows, len(y)):
         click.echo(f"not known: {line}")
     if curve is not None:
         click.echo(curve)
     click.echo(f"{out} ({human_bytes(out.stat().st_size)})")
+
+
+def _beside(model: Path) -> Path:
+    """The default name of the result; it is not compressed, whatever the model is."""
+    plain = model.with_suffix("") if model.suffix in COMPRESSED else model
+    return plain.with_name(f"{plain.stem}-pruned{plain.suffix}")
 
 
 def _check_outputs(model: Path, out: Path, curve: Path | None) -> None:
@@ -201,107 +216,46 @@ def parse_selection(text: str) -> str | float:
     return share
 
 
-def _read(data: str, target: str | None, model: Model) -> tuple[Any, Any]:
-    """The columns that the model expects, and the answers."""
-    from conjunto.checks import suggest
+def _read(data: str, target: str | None, model: Model) -> tuple[Any, Any, str]:
+    """The columns that the model expects, the answers, and the name of their column."""
     from conjunto.datasets import read_frame
 
     source = find_source(data, target, None, (), ())
     if source.path is None:
         table = open_data(source).data
-        return model.arrange(table.X), table.y.to_numpy()
-    column = target or model.target
+        return model.arrange(table.X), table.y.to_numpy(), model.target or str(table.y.name)
     texts = [name for name, kind in model.columns.items() if kind == "category"]
-    if any(isinstance(label, str) for label in model.classes):
-        # Classes that were text stay text, also in a file where all of them look like numbers.
-        texts.append(column)
-    frame, notes = read_frame(Path(data), texts)
+    # Classes that were text stay text, also in a file where all of them look like numbers.
+    text_classes = any(isinstance(label, str) for label in model.classes)
+    named = target or model.target
+    frame, notes = read_frame(Path(data), [*texts, named] if named and text_classes else texts)
+    column = _target_of(frame, data, target, model)
+    if text_classes and not named:
+        frame, notes = read_frame(Path(data), [*texts, column])
     for note in notes:
         say(f"  {note}")
-    if column not in frame.columns:
-        hint = "" if target else "the model's target; --target names another: "
-        raise InputError(f"{data}: there is no column {column!r}, {hint}{suggest(column, frame.columns)}")
     known = frame[column].notna()
     if not known.all():
         say(f"{data}: {int((~known).sum())} rows without a target were left out")
-    return model.arrange(frame[known].reset_index(drop=True)), frame.loc[known, column].to_numpy()
+    rows = frame[known].reset_index(drop=True)
+    return replace(model, target=column).arrange(rows), rows[column].to_numpy(), column
 
 
-def _write_curve(pruned: Any, path: Path, files: ExitStack) -> None:
-    from conjunto.atomic import whole_file
+def _target_of(frame: pd.DataFrame, data: str, target: str | None, model: Model) -> str:
+    """The column of the answers: as named, the model's own, or the one that the model does not take."""
+    from conjunto.checks import suggest
 
-    part = files.enter_context(whole_file(path))
-    if path.suffix == ".csv":
-        import pandas
-
-        pandas.DataFrame(pruned.curve_).to_csv(part, index=False)
-        return
-    import matplotlib as mpl
-    from matplotlib import pyplot
-
-    from conjunto.plots import PruningCurveDisplay
-
-    mpl.use("Agg")
-    figure = PruningCurveDisplay.from_estimator(pruned).figure_
-    figure.savefig(part, format=path.suffix[1:], dpi=150, facecolor="white")
-    pyplot.close(figure)
-
-
-def _table(report: dict[str, Any], task: str) -> str:
-    """Each number before and after, one to a line."""
-    from io import StringIO
-
-    from rich.console import Console
-    from rich.table import Table
-
-    from conjunto.report.words import Scale, human_bytes
-
-    table = Table(box=None, pad_edge=False)
-    for head in ("", "before", "after", "difference", "95 % interval", ""):
-        table.add_column(head, justify="right" if head else "left")
-    members, size, spent = report["members"], report["bytes"], report["milliseconds_per_1000_rows"]
-    table.add_row("members", str(members["before"]), str(members["after"]), _relative(members))
-    table.add_row("size of the model", human_bytes(size["before"]), human_bytes(size["after"]), _relative(size))
-    medians = {when: spent[when]["median"] for when in ("before", "after")}
-    times = [f"{medians[when]:.3g}" for when in ("before", "after")]
-    table.add_row("ms per 1000 rows", *times, _relative(medians))
-    measure = "error" if task == "classification" else "mse"
-    scale = Scale.of(measure, [error["before"] for error in report["error"].values()])
-    for name, error in report["error"].items():
-        low, high = scale.write(error["difference_low"]), scale.write(error["difference_high"])
-        table.add_row(
-            f"{'error' if measure == 'error' else 'mean squared error'}, {name}",
-            scale.full(error["before"]),
-            scale.full(error["after"]),
-            scale.write(error["difference"]),
-            f"{low} to {high}",
-            "optimistic: members were selected on these rows" if error["optimistic"] else "",
-        )
-    text = StringIO()
-    Console(file=text, width=130).print(table)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
-
-
-def _relative(numbers: dict[str, float]) -> str:
-    """The change in percent of the number before."""
-    change = round(100 * (numbers["after"] / numbers["before"] - 1))
-    return f"{change:+d} %".replace("-", "\N{MINUS SIGN}") if change else "0 %"
-
-
-def _not_known(errors: dict[str, Any], voters: Voters, selection: str | float, n: int) -> list[str]:
-    """Which errors the table lacks, and why."""
-    lines = []
-    if isinstance(selection, float):
-        lines.append("the errors on training rows and out of bag: DATA are taken for rows that the model has not seen")
-    elif "oob" not in errors:
-        from conjunto.voters import rows_seen
-
-        try:
-            rows_seen(voters, n)
-            why = "every member saw every row"
-        except ValueError as error:
-            why = str(error)
-        lines.append(f"the error out of bag: {why}")
-    if "test" not in errors:
-        lines.append("the error on new rows: --test FILE gives some")
-    return lines
+    column = target or model.target
+    if not column:
+        others = [str(name) for name in frame.columns if name not in model.columns]
+        # A model that was fitted on an array takes all columns; the answers stand last, as for `train`.
+        if model.columns and len(others) != 1:
+            raise InputError(
+                f"--target: {data} has {len(others)} columns that the model does not take, and the model does not say "
+                "which one it predicts: name it"
+            )
+        column = others[-1]
+    if column not in frame.columns:
+        hint = "" if target else "the model's target; --target names another: "
+        raise InputError(f"{data}: there is no column {column!r}, {hint}{suggest(column, frame.columns)}")
+    return column

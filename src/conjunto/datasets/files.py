@@ -34,7 +34,7 @@ def read_content(path: Path) -> bytes:
     if not path.is_file():
         what = "is a folder, not a file" if path.is_dir() else "does not exist"
         raise FileNotFoundError(f"{path} {what}")
-    if not path.name.lower().endswith((*CSV, *PARQUET, *ARFF)):
+    if not is_table_name(path.name):
         raise TableError(f"{path.name}: unknown kind of file; give .csv, .csv.gz, .tsv, .parquet or .arff")
     content = path.read_bytes()
     if not content:
@@ -62,6 +62,11 @@ def read_frame(path: Path, texts: Collection[str] = (), content: bytes | None = 
         if column in texts or not (is_number(frame[column].dtype) or _is_date(frame[column].dtype)):
             frame[column] = as_text(frame[column])
     return frame, notes
+
+
+def is_table_name(name: str) -> bool:
+    """Whether a name ends like a file of a kind that `read_frame` knows."""
+    return name.lower().endswith((*CSV, *PARQUET, *ARFF))
 
 
 def table_name(path: str | Path) -> str:

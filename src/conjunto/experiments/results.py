@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conjunto.checks import suggest
 from conjunto.experiments.measures import MEASURES, default_measures
+from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.statistics import corrected_resampled_t, paired_t
-from conjunto.experiments.store import Store
+from conjunto.experiments.store import Store, StoreError
+from conjunto.ties import levels
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Results:
     """The results of an experiment.
 
@@ -29,9 +33,36 @@ class Results:
     facts: dict[str, dict[str, Any]]
 
     @staticmethod
-    def read(store: Store) -> Results:
-        """Everything that is in a store now."""
-        return Results(store.frame(), store.spec, store.datasets())
+    def read(store: Store | str | Path) -> Results:
+        """Everything that is in a store now, which may be open or the path of its file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from conjunto.experiments import Experiment, Protocol, Results, run
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "results.sqlite"
+        >>> _ = run(Experiment(("wine",), ("cart", "bagging"), Protocol("k-fold", repetitions=1, folds=3)), path)
+        >>> Results.read(path)
+        <Results of experiment: 1 data set (wine) x 2 methods (cart, bagging), 6 of 6 cells done>
+        """
+        if not isinstance(store, Store):
+            with Store(store) as opened:
+                return Results.read(opened)
+        try:
+            return Results(store.frame(), store.spec, store.datasets())
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"{store.path} cannot be read: {error}") from error
+
+    def __repr__(self) -> str:
+        whole = self.frame[self.frame["size"] == 0]
+        done, failed = (int((whole["status"] == status).sum()) for status in ("done", "failed"))
+        total = Protocol(**self.spec["protocol"]).partitions * len(self.datasets) * len(self.methods)
+        sizes = " x ".join(
+            f"{len(names)} {what}{'s' if len(names) > 1 else ''} ({_shortened(names)})"
+            for names, what in ((self.datasets, "data set"), (self.methods, "method"))
+        )
+        cells = f"{done:,} of {total:,} cells done" + (f", {failed:,} failed" if failed else "")
+        return f"<Results of {self.spec['name']}: {sizes}, {cells}>"
 
     @property
     def datasets(self) -> list[str]:
@@ -90,9 +121,11 @@ class Results:
         whole = self.frame[(self.frame["dataset"] == dataset) & (self.frame["size"] == 0)]
         counts = scores.notna().sum()
         complete = counts >= counts.max()
-        better = scores.mean() * (-1 if greater else 1)
+        better = (scores.mean() * (-1 if greater else 1)).dropna()
+        # Means that differ by rounding alone are equal and keep the order of the experiment.
+        places = dict(zip(better.index, levels(better.to_numpy()).tolist(), strict=True))
         means = scores.mean()[
-            sorted(scores.columns, key=lambda method: (not complete[method], _or_infinity(better[method])))
+            sorted(scores.columns, key=lambda method: (not complete[method], places.get(method, np.inf)))
         ]
         best = means.index[0] if means.notna().any() else None
         lines = []
@@ -163,8 +196,8 @@ class Results:
         return float("nan") if certain else test.p_value
 
 
-def _or_infinity(value: float) -> float:
-    return float("inf") if np.isnan(value) else value
+def _shortened(names: list[str], most: int = 4) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 def _verdict(p: float, n: int, rows: pd.DataFrame) -> str:

@@ -15,7 +15,7 @@ import tempfile
 import time
 import uuid
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,17 @@ Progress = Callable[[int, int, int], None]
 """Called with the numbers of finished, failed and all cells."""
 # Seconds between two looks of a process that waits for others.
 PAUSE = 0.2
+# What libraries read when they are loaded: OpenMP (scikit-learn, XGBoost), kinds of BLAS, numexpr, and joblib, which
+# answers for the processors of LightGBM and of whoever has n_jobs=-1.
+THREAD_LIMITS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "LOKY_MAX_CPU_COUNT",
+)
 # Where more helpers than this are killed while they have no cell, something is wrong with the machine.
 MOST_IDLE_DEATHS = 10
 
@@ -53,7 +64,8 @@ def run(
     store : path
         The SQLite file. One of the same experiment is resumed, one of another is refused.
     n_jobs : int, default=None
-        Processes; None is 1 (this one), -1 all processors. Results do not depend on it.
+        Processes; None is 1 (this one), -1 all processors. Results do not depend on it. Several processes share the
+        processors out among them: an estimator with `n_jobs` None or -1 has its share of threads.
     retry_failed : bool, default=False
         Run cells that failed before again.
     progress : callable, default=None
@@ -154,6 +166,18 @@ def _count_jobs(n_jobs: int | None) -> int:
     return int(effective_n_jobs(n_jobs))
 
 
+def shared_out(jobs: int) -> dict[str, str]:
+    """The environment of one of `jobs` helpers: libraries that look for processors find its share of them.
+
+    Each of several processes that starts a thread for every processor would wait for the others most of the time. What
+    the user has set stays.
+    """
+    from joblib import cpu_count
+
+    share = str(max(1, cpu_count() // jobs))
+    return dict.fromkeys(THREAD_LIMITS, share) | dict(os.environ)
+
+
 def _run_helpers(
     experiment: Experiment,
     sources: Sources,
@@ -172,7 +196,8 @@ def _run_helpers(
     helpers: list[_Helper] = []
     deaths: Counter[Cell | None] = Counter()
     try:
-        helpers += [_Helper(store.path, order) for _ in range(jobs)]
+        environment = shared_out(jobs)
+        helpers += [_Helper(store.path, order, environment) for _ in range(jobs)]
         while helpers:
             time.sleep(PAUSE)
             report()
@@ -191,7 +216,7 @@ def _run_helpers(
                     store.save(Outcome(cell, "failed", traceback=words))
                 elif cell is None and (deaths[cell] > MOST_IDLE_DEATHS or not helper.was_killed()):
                     raise RuntimeError(f"a helper process could not work:\n{words}")
-                helpers.append(_Helper(store.path, order))
+                helpers.append(_Helper(store.path, order, environment))
     finally:
         for helper in helpers:
             helper.stop()
@@ -201,7 +226,7 @@ def _run_helpers(
 class _Helper:
     """A process that works on the store until nothing is left, or until this one is gone."""
 
-    def __init__(self, store: Path, order: bytes) -> None:
+    def __init__(self, store: Path, order: bytes, environment: Mapping[str, str]) -> None:
         self.name = uuid.uuid4().hex
         # A file, not a pipe, which would fill up and stop a helper that writes much.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
@@ -210,6 +235,7 @@ class _Helper:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=self._stderr,
+            env=dict(environment),
             # Ctrl-C goes to the parent alone, which then stops its helpers.
             start_new_session=True,
         )

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from conjunto.checks import check_choice, check_count, suggest
-from conjunto.datasets import TASKS, Dataset, file_hash, identity
+from conjunto.datasets import TASKS, Dataset, file_hash, identity, is_table_name, table_name
 from conjunto.experiments.making import NONE, check_parameters, check_registered
 from conjunto.experiments.measures import MEASURES, default_measures
 from conjunto.experiments.methods import METHODS
@@ -60,8 +60,7 @@ class Source:
         for key in ("name", "path", "target", "task", "load"):
             if key == "name" or getattr(self, key) is not None:
                 _need_text(key, getattr(self, key))
-        if "/" in self.name or "\\" in self.name:
-            raise ValueError(f"name must not hold a slash, got {self.name!r}: files are named after it")
+        self._check_name()
         if self.task is not None:
             check_choice("task", self.task, TASKS)
         for key in ("drop", "categorical"):
@@ -76,6 +75,16 @@ class Source:
                 check_rows(key, getattr(self, key))
         if not isinstance(self.data, Dataset | None):
             raise ValueError(f"data must be a Dataset, got {type(self.data).__name__}")
+
+    def _check_name(self) -> None:
+        """Refuse a name that files cannot be named after, and a path in its place."""
+        alone = self.path is None and self.load is None and self.data is None
+        slash = "/" in self.name or "\\" in self.name
+        if alone and (slash or is_table_name(self.name)):
+            name = table_name(self.name.replace("\\", "/"))
+            raise ValueError(f"name: {self.name!r} is a path; a file is Source({name!r}, path={self.name!r})")
+        if slash:
+            raise ValueError(f"name must not hold a slash, got {self.name!r}: files are named after it; give another")
 
 
 @dataclass(frozen=True)

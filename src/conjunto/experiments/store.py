@@ -109,12 +109,12 @@ class Store:
         contents: Mapping[str, str] | None = None,
     ) -> None:
         self.path = Path(path)
+        if self.path.is_dir():
+            raise IsADirectoryError(f"{self.path} is a folder, not a store: name the file in it, results.sqlite")
         if experiment is None and not self.path.is_file():
             raise FileNotFoundError(f"there is no store {self.path}")
         if experiment is not None and not self.path.parent.is_dir():
             raise FileNotFoundError(f"the folder of {self.path} does not exist")
-        if self.path.is_dir():
-            raise IsADirectoryError(f"{self.path} is a folder, not a store")
         if self.path.is_file() and _first_bytes(self.path) not in (b"", _MAGIC):
             # SQLite itself takes a file of less than 512 bytes for an empty database and writes over it.
             raise StoreError(f"{self.path} is not a conjunto store: it is not a database")

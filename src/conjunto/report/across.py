@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conjunto.experiments.measures import MEASURES
 from conjunto.experiments.results import Results
-from conjunto.experiments.statistics import friedman, nemenyi_critical_difference, win_draw_loss
+from conjunto.experiments.statistics import FriedmanTest, friedman, nemenyi_critical_difference, win_draw_loss
 from conjunto.report.pictures import Painter
 from conjunto.report.words import Scale, count, listed, p_value, title
 
@@ -93,14 +93,23 @@ def _ranks(losses: pd.DataFrame, painter: Painter) -> dict[str, Any]:
         "first": first,
         "near": near,
         "rest": [method for method in apart if method not in near],
-        "friedman": p_value(test.p_value),
-        "iman_davenport": p_value(test.f_p_value),
+        "tests": _tests(test),
+        "evidence": f"{'chance of agreement' if test.unanimous else 'Iman–Davenport'}, {p_value(test.f_p_value)}",
         "differ": test.f_p_value < 0.05,
-        "statistic": f"{test.f_statistic:.2f}",
         "difference": f"{difference:.2f}",
         "datasets": n,
         "diagram": painter.critical_difference(ranks, difference, alt),
     }
+
+
+def _tests(test: FriedmanTest) -> str:
+    """The numbers of the tests in words; where all data sets agree, Iman and Davenport's F is not a number."""
+    p = p_value(test.f_p_value)
+    if test.unanimous:
+        other = f"all {test.n_datasets} data sets put the methods in the same order, which by chance has {p}"
+    else:
+        other = f"in Iman and Davenport's form F = {test.f_statistic:.2f}, {p}"
+    return f"Friedman's test: {p_value(test.p_value)}; {other}."
 
 
 def _wins(losses: pd.DataFrame) -> list[dict[str, Any]]:
@@ -127,7 +136,7 @@ def _sentence(ranks: dict[str, Any] | None, firsts: dict[str, int], datasets: in
     text = f"Over {count(ranks['datasets'], 'data set')}, {first} has the best average rank, "
     text += f"{ranks['by_method'][first]} among {len(ranks['by_method'])} methods. "
     if not ranks["differ"]:
-        return text + f"The methods do not differ significantly (Iman–Davenport, {ranks['iman_davenport']})."
+        return text + f"The methods do not differ significantly ({ranks['evidence']})."
     if not ranks["near"]:
         return text + "Nemenyi's test finds all others significantly worse."
     text += f"Nemenyi's test cannot tell it from {listed(ranks['near'])}"

@@ -60,11 +60,20 @@ def write_report(
     >>> write_report(folder / "results.sqlite", folder / "report.html").name
     'report.html'
     """
-    out = Path(out)
-    environment = _environment()
+    return write_page(out, report_facts(store, results=results), models=models)
+
+
+def report_facts(store: str | Path, *, results: Results | None = None) -> dict[str, Any]:
+    """Everything that the page of a store shows, pictures too, for `write_page`."""
+    _environment()
     with Store(store) as opened, opened.snapshot():
-        facts = _facts(opened, results or Results.read(opened), models or {})
-    text = environment.get_template("template.html").render(facts)
+        return _facts(opened, results or Results.read(opened))
+
+
+def write_page(out: str | Path, facts: dict[str, Any], *, models: dict[str, str] | None = None) -> Path:
+    """Write the page that the facts of a report make; `models` as in `write_report`."""
+    out = Path(out)
+    text = _environment().get_template("template.html").render(facts, models=models or {})
     with whole_file(out) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
     return out
@@ -90,7 +99,7 @@ def _environment() -> Any:
     return environment
 
 
-def _facts(store: Store, results: Results, models: dict[str, str]) -> dict[str, Any]:
+def _facts(store: Store, results: Results) -> dict[str, Any]:
     """Everything the template shows, as plain data."""
     from conjunto.report.across import across_section
     from conjunto.report.one import dataset_section
@@ -107,10 +116,7 @@ def _facts(store: Store, results: Results, models: dict[str, str]) -> dict[str, 
         protocol = replace(protocol, stratify=False)  # there is nothing to stratify by, and the page should not say so
     painter = Painter(results.methods)
     across = across_section(results, painter)
-    sections = [
-        dataset_section(results, store, name, painter, protocol.partitions) | {"model": models.get(name)}
-        for name in results.datasets
-    ]
+    sections = [dataset_section(results, store, name, painter, protocol.partitions) for name in results.datasets]
     shown = [section for section in sections if section["board"] is not None]
     return {
         "title": _title(store.name, results.datasets),

@@ -13,6 +13,7 @@ from conjunto.experiments.statistics import (
     friedman,
     nemenyi_cliques,
     nemenyi_critical_difference,
+    win_draw_loss,
 )
 
 # Demsar (2006), table 6: AUC of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf. On "voting" the last two are printed 0.975 both,
@@ -115,8 +116,12 @@ def test_friedman_by_the_formulas(table):
             f = (n - 1) * chi2 / rest
             assert found.f_statistic == pytest.approx(f, rel=1e-6, abs=1e-9)
             assert found.f_p_value == pytest.approx(scipy.stats.f.sf(f, k - 1, (k - 1) * (n - 1)), abs=1e-6)
+            assert not found.unanimous
         else:
-            assert (found.f_statistic, found.f_p_value) == (math.inf, 0.0)
+            # All rows have the same ranks: F has no value, and chance would bring that about so often.
+            assert found.unanimous == (chi2 > 0)
+            ways = len(set(itertools.permutations(table[0].tolist())))
+            assert found.f_p_value == pytest.approx(1 / ways ** (n - 1), rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -148,7 +153,20 @@ def test_friedman_where_nothing_or_everything_differs():
     same, agreed = friedman(np.ones((5, 3))), friedman([[0.1, 0.2, 0.3]] * 5)
     assert (same.chi_squared, same.p_value, same.f_statistic, same.f_p_value) == (0, 1, 0, 1)
     assert agreed.chi_squared == 5 * 2
-    assert (agreed.f_statistic, agreed.f_p_value) == (math.inf, 0)
+    assert agreed.f_p_value == pytest.approx(1 / 6**4)
+    # Two data sets that agree on three methods are no evidence.
+    assert friedman([[1, 2, 3]] * 2).f_p_value == pytest.approx(1 / 6)
+
+
+def test_means_that_differ_by_rounding_share_a_rank():
+    third, sum_of_tenths = 1 / 3, 0.1 + 0.2
+    assert sum_of_tenths != 0.3
+    table = [[0.3, sum_of_tenths, 0.4], [third, third + 5e-17, third - 5e-17], [1e9, 1e9 + 1e-2, 1e9 + 1]]
+    assert average_ranks(table).tolist() == [(1.5 + 2 + 1.5) / 3, (1.5 + 2 + 1.5) / 3, (3 + 2 + 3) / 3]
+    assert average_ranks(table, greater_is_better=True).tolist() == [(2.5 + 2 + 2.5) / 3] * 2 + [(1 + 2 + 1) / 3]
+    assert win_draw_loss(table)[0, 1].tolist() == [0, 3, 0]
+    assert win_draw_loss(table)[0, 2].tolist() == [2, 1, 0]
+    assert win_draw_loss([[math.inf, 1.0], [math.nan, 1.0]])[0, 1].tolist() == [0, 0, 1]
 
 
 @given(st.lists(st.integers(4, 40).map(lambda i: i / 4), max_size=7), st.integers(0, 20).map(lambda i: i / 4))

@@ -18,6 +18,7 @@ from scipy.stats import chi2, f, rankdata, studentized_range
 from conjunto.checks import check_count, check_number
 from conjunto.evaluation.cliques import close_runs
 from conjunto.experiments.statistics._arrays import as_numbers
+from conjunto.ties import levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,8 @@ class FriedmanTest:
     chi_squared, p_value : float
         Friedman's statistic and the probability, if all methods were the same, of one at least as large.
     f_statistic, f_p_value : float
-        The same by Iman and Davenport's F, which is less conservative.
+        The same by Iman and Davenport's F, which is less conservative. Where the data sets are `unanimous` F is
+        infinite, whatever their number, and p the probability that they agree by chance.
     average_ranks : ndarray of shape (methods,)
         The mean rank of each method; 1 is best.
     n_datasets : int
@@ -43,6 +45,11 @@ class FriedmanTest:
     average_ranks: NDArray[np.float64]
     n_datasets: int
 
+    @property
+    def unanimous(self) -> bool:
+        """Whether every data set puts the methods in the same order, so that F has no finite value."""
+        return math.isinf(self.f_statistic)
+
 
 def average_ranks(table: ArrayLike, *, greater_is_better: bool = False) -> NDArray[np.float64]:
     """Return the mean rank of each method: `R_j = 1/N sum_i r_ij`; rank 1 is best, equals share their mean rank.
@@ -50,8 +57,8 @@ def average_ranks(table: ArrayLike, *, greater_is_better: bool = False) -> NDArr
     Parameters
     ----------
     table : array-like of shape (data sets, methods)
-        The mean of each method on each data set, without gaps. Round it first if what is equal in print is to be
-        equal in rank.
+        The mean of each method on each data set, without gaps. Numbers that differ by less than 1e-10 of the largest of
+        their row are equal; round them first if what is equal in print is to be equal in rank.
     greater_is_better : bool, default=False
         Whether rank 1 goes to the largest number of a row (an accuracy) or to the smallest (an error).
 
@@ -91,8 +98,9 @@ def friedman(table: ArrayLike, *, greater_is_better: bool = False, correct_ties:
     Returns
     -------
     FriedmanTest
-        If all ranks are shared, both statistics are 0 and p = 1; if all data sets agree on one order without ties, F
-        is infinite and its p is 0.
+        If all ranks are shared, both statistics are 0 and p = 1. If every data set has the same ranks, F would be
+        divided by 0: it is infinite, and its p is `1 / m^(N - 1)`, where m is the number of ways to give these ranks
+        to the methods (k! without ties): so probable is it that N orders drawn at random are the same.
 
     References
     ----------
@@ -118,12 +126,17 @@ def friedman(table: ArrayLike, *, greater_is_better: bool = False, correct_ties:
     spread = float(((ranks - middle) ** 2).sum()) if correct_ties else n * k * (k * k - 1) / 12
     chi_squared = (k - 1) * between / spread if spread > 0 else 0.0
     rest = n * spread - between
-    f_statistic = (n - 1) * between / rest if rest > 0 else (math.inf if between > 0 else 0.0)
+    if rest > 0:
+        f_statistic = (n - 1) * between / rest
+        f_p_value = float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
+    else:
+        f_statistic = math.inf if between > 0 else 0.0
+        f_p_value = _chance_of_agreement(ranks[0], n)
     return FriedmanTest(
         chi_squared=chi_squared,
         p_value=float(chi2.sf(chi_squared, k - 1)),
         f_statistic=f_statistic,
-        f_p_value=float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1))),
+        f_p_value=f_p_value,
         average_ranks=ranks.mean(axis=0),
         n_datasets=n,
     )
@@ -202,4 +215,11 @@ def _ranks(table: ArrayLike, greater_is_better: bool) -> NDArray[np.float64]:
     means = as_numbers("table", table, 2)
     if means.size == 0:
         raise ValueError(f"table is empty, got shape {means.shape}")
-    return np.asarray(rankdata(-means if greater_is_better else means, axis=1), dtype=np.float64)
+    return np.asarray(rankdata(levels(-means if greater_is_better else means), axis=1), dtype=np.float64)
+
+
+def _chance_of_agreement(ranks: NDArray[np.float64], n: int) -> float:
+    """The probability that n data sets, each giving these ranks to the methods at random, all do so alike."""
+    _, shared = np.unique(ranks, return_counts=True)
+    ways = math.lgamma(len(ranks) + 1) - sum(math.lgamma(count + 1) for count in shared.tolist())
+    return math.exp(-(n - 1) * ways)

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from conjunto.checks import check_count
 from conjunto.experiments.statistics._arrays import as_numbers
+from conjunto.ties import rounding_of
 
 
 def win_draw_loss(
@@ -22,7 +23,7 @@ def win_draw_loss(
         The mean of each method on each data set. NaN where a method was not measured: it is not compared there.
     decimals : int, default=None
         Round to so many decimals first: a draw is what a reader of the printed table sees as a draw. None compares
-        the numbers as they are.
+        the numbers as they are; those that differ by less than 1e-10 of the largest of their row are equal.
     greater_is_better : bool, default=False
         Whether the larger of two numbers wins (an accuracy) or the smaller (an error).
 
@@ -48,7 +49,8 @@ def win_draw_loss(
     means = as_numbers("table", table, 2, finite=False)
     if decimals is not None:
         means = np.round(means, check_count("decimals", decimals, 0))
-    row, column = means[:, :, None], means[:, None, :]
-    greater, less = (row > column).sum(axis=0), (row < column).sum(axis=0)
+    row, column, noise = means[:, :, None], means[:, None, :], rounding_of(means)[:, :, None]
+    greater, less = row > column + noise, row < column - noise
+    known = ~np.isnan(row) & ~np.isnan(column)
     wins, losses = (greater, less) if greater_is_better else (less, greater)
-    return np.stack([wins, (row == column).sum(axis=0), losses], axis=-1).astype(np.int64)
+    return np.stack([wins.sum(0), (known & ~greater & ~less).sum(0), losses.sum(0)], axis=-1).astype(np.int64)
