@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "arrays.hpp"
+#include "magnitudes.hpp"
 
 namespace conjunto::bind {
 
@@ -18,10 +19,8 @@ using Weights = std::optional<In1<double>>;
 const double* checked_weights(const Weights& weights, std::size_t count, const char* message) {
     if (!weights) return nullptr;
     require_aligned(*weights);
-    if (weights->shape(0) != count) throw std::invalid_argument(message);
-    for (std::size_t i = 0; i < count; ++i)
-        if (!(weights->data()[i] >= 0) || std::isinf(weights->data()[i]))
-            throw std::invalid_argument("weights must be finite and not negative");
+    require(weights->shape(0) == count, message);
+    require_weights(weights->data(), count);
     return weights->data();
 }
 
@@ -43,6 +42,7 @@ Ballots read(const In2<std::int32_t>& labels, const In1<std::int32_t>& truth, st
         require_aligned(*scores);
         if (scores->shape(0) != members || scores->shape(1) != n || scores->shape(2) != classes)
             throw std::invalid_argument("scores must be (members, examples, classes)");
+        require_moderate(scores->data(), scores->size(), "a score is infinite or too large: scale them");
         added = scores->data();
     }
     return {labels.data(), added, truth.data(), checked_weights(weights, members, "weights needs one entry per member"),
@@ -72,6 +72,9 @@ Predictions read_values(const In2<double>& values, const In1<double>& truth, boo
     const std::size_t members = values.shape(0), n = values.shape(1);
     if (members > UINT32_MAX) throw std::invalid_argument("too many members");
     if (truth.shape(0) != n) throw std::invalid_argument("truth needs one value per example");
+    require_moderate(values.data(), values.size(), "a value is infinite or too large: scale them");
+    require_moderate(truth.data(), n, "a true value is infinite or too large: scale them");
+    for (std::size_t i = 0; i < n; ++i) require(!std::isnan(truth.data()[i]), "a true value is missing");
     return {values.data(), truth.data(), checked_weights(weights, members, "weights needs one entry per member"),
             checked_weights(examples, n, "examples needs one entry per example"), members, n, median};
 }

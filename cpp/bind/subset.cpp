@@ -3,22 +3,22 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
-#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
 
 #include "arrays.hpp"
+#include "magnitudes.hpp"
 
 namespace conjunto::bind {
 
 namespace {
 
-void require_weights(const std::optional<In1<double>>& weights, std::size_t n, const char* shape, const char* values) {
+void require_optional_weights(const std::optional<In1<double>>& weights, std::size_t n, const char* shape) {
     if (!weights) return;
     require_aligned(*weights);
     require(weights->shape(0) == n, shape);
-    for (std::size_t i = 0; i < n; ++i) require(std::isfinite(weights->data()[i]) && weights->data()[i] >= 0, values);
+    require_weights(weights->data(), n);
 }
 
 // Different numbers of first .. end - 1.
@@ -71,13 +71,11 @@ std::tuple<Out<double>, Out<std::int64_t>, Out<std::uint64_t>> search(
     } else {
         require_aligned(*scores);
         require(scores->shape(2) == classes, "scores must be (members, examples, classes)");
-        for (std::size_t i = 0; i < scores->size(); ++i) require(!std::isinf(scores->data()[i]), "a score is infinite");
+        require_moderate(scores->data(), scores->size(), "a score is infinite or too large: scale them");
         request.scores = scores->data();
     }
-    require_weights(weights, request.members, "weights needs one entry per member",
-                    "a weight is negative or not finite");
-    require_weights(sample_weight, request.examples, "sample_weight needs one entry per example",
-                    "a weight of an example is negative or not finite");
+    require_optional_weights(weights, request.members, "weights needs one entry per member");
+    require_optional_weights(sample_weight, request.examples, "sample_weight needs one entry per example");
     request.weights = weights ? weights->data() : nullptr;
     request.sample_weight = sample_weight ? sample_weight->data() : nullptr;
     require(sizes.shape(0) > 0, "sizes is empty");

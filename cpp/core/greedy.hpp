@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -23,10 +24,12 @@ public:
     const std::vector<std::uint32_t>& left() const { return left_; }
     std::size_t size() const { return left_.size(); }
 
-    // Takes out the first whose cost, by place, is the least, up to `tie`.
+    // Takes out the first whose cost, by place, is the least, up to `tie`. NaN is no cost: if there is nothing else, the
+    // first member goes. There is always one to take, whatever the costs are.
     std::uint32_t take_least(const std::vector<double>& costs, double tie) {
-        const double bar = *std::min_element(costs.begin(), costs.end()) + tie;
-        const auto place = std::find_if(costs.begin(), costs.end(), [&](double cost) { return cost <= bar; }) - costs.begin();
+        const double bar = least(costs) + tie;
+        auto place = std::find_if(costs.begin(), costs.end(), [&](double cost) { return cost <= bar; }) - costs.begin();
+        if (static_cast<std::size_t>(place) == costs.size()) place = 0;
         const std::uint32_t member = left_[static_cast<std::size_t>(place)];
         left_.erase(left_.begin() + place);
         return member;
@@ -45,6 +48,13 @@ public:
             const std::size_t end = std::min(left_.size(), (batch + 1) * kBatch);
             for (std::size_t place = batch * kBatch; place < end; ++place) found[place] = cost(left_[place]);
         });
+        return found;
+    }
+
+    // Infinity where nothing is a number.
+    static double least(const std::vector<double>& costs) {
+        double found = std::numeric_limits<double>::infinity();
+        for (const double cost : costs) found = cost < found ? cost : found;
         return found;
     }
 

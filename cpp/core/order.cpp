@@ -173,7 +173,7 @@ void put_right(Order& order, Remaining& remaining, VoteCount& count, ErrorAfter&
             std::vector<double> costs = remaining.costs(errors.work(), threads, [&](std::size_t m) { return errors.with(m); });
             if (costs.empty()) continue;
             const double tie = kTie * std::max(Remaining::scale(costs), now);
-            if (now <= *std::min_element(costs.begin(), costs.end()) + tie) continue;
+            if (now <= Remaining::least(costs) + tie) continue;
             const std::uint32_t old = place;
             place = remaining.take_least(costs, tie);
             remaining.put_back(old);
@@ -319,12 +319,12 @@ BoostedOrder boosting_based(const Ballots& ballots, std::size_t threads) {
     };
     while (remaining.size() > 0) {
         std::vector<double> costs = errors();
-        double least = *std::min_element(costs.begin(), costs.end());
+        double least = Remaining::least(costs);
         if (least >= 0.5 - kTie) {
             found.good = std::min(found.good, found.order.size());
             weights = start;
             costs = errors();
-            least = *std::min_element(costs.begin(), costs.end());
+            least = Remaining::least(costs);
         }
         const std::uint32_t member = remaining.take_least(costs, kTie);
         found.order.push_back(member);

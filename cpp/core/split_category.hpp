@@ -4,6 +4,10 @@
 // (Breiman et al. 1984, theorem 4.5), unless leaves have a least size. With more classes, or such a limit, all
 // subsets are tried up to kExhaustive present categories; above that, the prefixes of one such order per class.
 // Missing values take part as a category of their own.
+//
+// One order moves every pair of a category and a class that occurs in it to the left. Where that, times the number of
+// classes in the node, is more than kMostMoves, only the classes that weigh most there have an order: 64 classes on
+// 256 categories all have theirs, of 300 classes that occur in each of them 26 do.
 #pragma once
 
 #include <cstdint>
@@ -15,100 +19,199 @@
 namespace conjunto {
 
 inline constexpr std::size_t kExhaustive = 10;
+inline constexpr std::size_t kMostMoves = std::size_t{1} << 21;
+// What it takes to sort a category into an order, in moves.
+inline constexpr std::size_t kMovesOfSorting = 8;
 
+// Rows of one class in a category.
+struct ClassWeight {
+    std::uint32_t label;
+    double weight;
+};
+
+// Memory that searches share. Between two of them groups and rows are 0: a small node clears what it has touched, not
+// the cells of all categories and classes.
 struct CategorySpace {
-    std::vector<double> groups;
-    std::vector<std::size_t> rows;
-    std::vector<std::uint32_t> present, order;
+    std::vector<double> groups;     // [code][class], or [code][weight, moment]
+    std::vector<std::size_t> rows;  // [code]
+    std::vector<std::uint32_t> present, order, classes;
+    std::vector<ClassWeight> pairs;                          // by category, then by class
+    std::array<std::uint32_t, kMaxCategories + 1> from, to;  // [code]: its pairs
+    std::array<double, kMaxCategories + 1> total, value;     // [code]
+    std::array<bool, kMaxCategories + 1> left;               // [code]
+};
+
+template <class Tally>
+class CategorySearch {
+public:
+    CategorySearch(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table, std::uint32_t column,
+                   std::uint32_t order, CategorySpace& space, Choice& choice)
+        : tally_(tally), node_(node), limits_(limits), column_(column), order_(order), space_(space), choice_(choice),
+          categories_(table.column[column].categories), width_(tally.width()) {
+        gather(table);
+    }
+    ~CategorySearch() {
+        for (const std::uint32_t code : space_.present) {
+            std::fill_n(group_of(code), width_, 0.0);
+            space_.rows[code] = 0;
+        }
+    }
+    CategorySearch(const CategorySearch&) = delete;
+    CategorySearch& operator=(const CategorySearch&) = delete;
+
+    // False if the column is constant in the node.
+    bool run() {
+        const std::size_t present = space_.present.size();
+        if (present < 2) return false;
+        if constexpr (Tally::kClasses) list_pairs();
+        const bool limited = limits_.min_rows > 1 || limits_.min_weight > 1e-9 * node_.total;
+        if ((Tally::kClasses || limited) && present <= kExhaustive)
+            try_subsets();
+        else if constexpr (Tally::kClasses)
+            try_orders_of_classes();
+        else
+            try_prefixes([&](std::uint32_t code) { return group_of(code)[1] / group_of(code)[0]; });
+        return true;
+    }
+
+private:
+    double* group_of(std::uint32_t code) { return space_.groups.data() + code * width_; }
+
+    void gather(const Table& table) {
+        if (space_.groups.size() < (categories_ + 1) * width_) space_.groups.resize((categories_ + 1) * width_, 0.0);
+        if (space_.rows.size() < categories_ + 1) space_.rows.resize(categories_ + 1, 0);
+        for (std::size_t i = 0; i < node_.n; ++i) {
+            const std::uint32_t code = std::min(table.ranks_of(node_.row[i])[column_], categories_);
+            double* group = group_of(code);
+            if constexpr (Tally::kClasses) {
+                group[node_.label_of(i)] += node_.weight_of(i);
+            } else {
+                group[0] += node_.weight_of(i);
+                group[1] += node_.moment_of(i);
+            }
+            ++space_.rows[code];
+        }
+        space_.present.clear();
+        for (std::uint32_t code = 0; code <= categories_; ++code)
+            if (space_.rows[code]) space_.present.push_back(code);
+    }
+
+    // A category moves in as many steps as it has classes, however many the problem has.
+    void list_pairs() {
+        space_.classes.clear();
+        for (std::uint32_t k = 0; k < width_; ++k)
+            if (node_.class_total[k] > 0) space_.classes.push_back(k);
+        space_.pairs.clear();
+        for (const std::uint32_t code : space_.present) {
+            const double* group = group_of(code);
+            space_.from[code] = static_cast<std::uint32_t>(space_.pairs.size());
+            space_.total[code] = 0;
+            for (const std::uint32_t k : space_.classes) {
+                if (group[k] == 0) continue;
+                space_.pairs.push_back({k, group[k]});
+                space_.total[code] += group[k];
+            }
+            space_.to[code] = static_cast<std::uint32_t>(space_.pairs.size());
+        }
+    }
+
+    void begin() {
+        tally_.clear();
+        rows_left_ = 0;
+        for (const std::uint32_t code : space_.present) space_.left[code] = false;
+    }
+
+    void move_left(std::uint32_t code) {
+        if constexpr (Tally::kClasses) {
+            for (std::uint32_t p = space_.from[code]; p < space_.to[code]; ++p)
+                tally_.add_class(space_.pairs[p].label, space_.pairs[p].weight);
+        } else {
+            tally_.add_group(group_of(code));
+        }
+        rows_left_ += space_.rows[code];
+        space_.left[code] = true;
+    }
+
+    void offer() {
+        if (!limits_.allow(rows_left_, node_.n, tally_.left(), node_.total)) return;
+        const double score = tally_.score();
+        if (!choice_.wants(score, order_)) return;
+        Split split;
+        split.score = score;
+        split.order = order_;
+        split.kind = TestKind::category;
+        split.column = column_;
+        for (const std::uint32_t code : space_.present) {
+            if (!space_.left[code]) continue;
+            if (code == categories_)
+                split.missing_left = true;
+            else
+                split.set[code / 32] |= 1U << (code % 32);
+        }
+        choice_.offer(split);
+    }
+
+    // The last category stays on the right: a subset and its complement are one cut.
+    void try_subsets() {
+        const std::uint32_t subsets = 1U << (space_.present.size() - 1);
+        for (std::uint32_t subset = 1; subset < subsets; ++subset) {
+            begin();
+            for (std::size_t i = 0; i + 1 < space_.present.size(); ++i)
+                if ((subset >> i) & 1U) move_left(space_.present[i]);
+            offer();
+        }
+    }
+
+    // Cuts of the present categories in the order of `value`.
+    template <class Value>
+    void try_prefixes(const Value& value) {
+        for (const std::uint32_t code : space_.present) space_.value[code] = value(code);
+        space_.order = space_.present;
+        std::stable_sort(space_.order.begin(), space_.order.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return space_.value[a] < space_.value[b]; });
+        begin();
+        for (std::size_t i = 0; i + 1 < space_.order.size(); ++i) {
+            move_left(space_.order[i]);
+            offer();
+        }
+    }
+
+    void try_orders_of_classes() {
+        keep_heaviest_classes();
+        for (const std::uint32_t k : space_.classes)
+            try_prefixes([&](std::uint32_t code) { return group_of(code)[k] / space_.total[code]; });
+    }
+
+    // Of equally heavy classes the lowest codes. They are tried by rising code, as all of them are: of equal cuts the
+    // first one stays.
+    void keep_heaviest_classes() {
+        const std::size_t moves = space_.pairs.size() + kMovesOfSorting * space_.present.size();
+        const std::size_t orders = std::max<std::size_t>(1, kMostMoves / moves);
+        std::vector<std::uint32_t>& classes = space_.classes;
+        if (orders >= classes.size()) return;
+        const std::vector<double>& weight = node_.class_total;
+        std::stable_sort(classes.begin(), classes.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return weight[a] > weight[b]; });
+        classes.resize(orders);
+        std::sort(classes.begin(), classes.end());
+    }
+
+    Tally& tally_;
+    const NodeRows& node_;
+    const Limits& limits_;
+    const std::uint32_t column_, order_;
+    CategorySpace& space_;
+    Choice& choice_;
+    const std::uint32_t categories_;
+    const std::size_t width_;
+    std::size_t rows_left_ = 0;
 };
 
 // False if the column is constant in the node.
 template <class Tally>
 bool search_category(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table,
                      std::uint32_t column, std::uint32_t order, CategorySpace& space, Choice& choice) {
-    const std::uint32_t categories = table.column[column].categories;
-    const std::size_t width = tally.width();
-    space.groups.assign((categories + 1) * width, 0.0);
-    space.rows.assign(categories + 1, 0);
-    for (std::size_t i = 0; i < node.n; ++i) {
-        const std::uint32_t code = std::min(table.ranks_of(node.row[i])[column], categories);
-        double* group = space.groups.data() + code * width;
-        if constexpr (Tally::kClasses) {
-            group[node.label_of(i)] += node.weight_of(i);
-        } else {
-            group[0] += node.weight_of(i);
-            group[1] += node.moment_of(i);
-        }
-        ++space.rows[code];
-    }
-    space.present.clear();
-    for (std::uint32_t code = 0; code <= categories; ++code)
-        if (space.rows[code]) space.present.push_back(code);
-    if (space.present.size() < 2) return false;
-
-    auto group_of = [&](std::uint32_t code) { return space.groups.data() + code * width; };
-    auto offer = [&](double score, auto&& on_left) {
-        if (!choice.wants(score, order)) return;
-        Split split;
-        split.score = score;
-        split.order = order;
-        split.kind = TestKind::category;
-        split.column = column;
-        for (const std::uint32_t code : space.present) {
-            if (!on_left(code)) continue;
-            if (code == categories)
-                split.missing_left = true;
-            else
-                split.set[code / 32] |= 1U << (code % 32);
-        }
-        choice.offer(split);
-    };
-    auto allowed = [&](std::size_t rows_left) { return limits.allow(rows_left, node.n, tally.left(), node.total); };
-    // Cuts of the present categories in the order of `value`.
-    auto try_prefixes = [&](auto&& value) {
-        space.order = space.present;
-        std::stable_sort(space.order.begin(), space.order.end(),
-                         [&](std::uint32_t a, std::uint32_t b) { return value(a) < value(b); });
-        tally.clear();
-        std::size_t rows_left = 0;
-        for (std::size_t i = 0; i + 1 < space.order.size(); ++i) {
-            tally.add_group(group_of(space.order[i]));
-            rows_left += space.rows[space.order[i]];
-            if (!allowed(rows_left)) continue;
-            offer(tally.score(), [&](std::uint32_t code) {
-                return std::find(space.order.begin(), space.order.begin() + i + 1, code) != space.order.begin() + i + 1;
-            });
-        }
-    };
-
-    const bool limited = limits.min_rows > 1 || limits.min_weight > 1e-9 * node.total;
-    if ((Tally::kClasses || limited) && space.present.size() <= kExhaustive) {
-        // The last category stays on the right: a subset and its complement are one cut.
-        const std::uint32_t subsets = 1U << (space.present.size() - 1);
-        for (std::uint32_t subset = 1; subset < subsets; ++subset) {
-            tally.clear();
-            std::size_t rows_left = 0;
-            std::array<bool, kMaxCategories + 1> left{};
-            for (std::size_t i = 0; i + 1 < space.present.size(); ++i) {
-                if (!((subset >> i) & 1U)) continue;
-                left[space.present[i]] = true;
-                tally.add_group(group_of(space.present[i]));
-                rows_left += space.rows[space.present[i]];
-            }
-            if (allowed(rows_left)) offer(tally.score(), [&](std::uint32_t code) { return left[code]; });
-        }
-    } else if constexpr (!Tally::kClasses) {
-        try_prefixes([&](std::uint32_t code) { return group_of(code)[1] / group_of(code)[0]; });
-    } else {
-        for (std::size_t k = 0; k < width; ++k) {
-            if (!(node.class_total[k] > 0)) continue;
-            try_prefixes([&](std::uint32_t code) {
-                const double* group = group_of(code);
-                return group[k] / std::accumulate(group, group + width, 0.0);
-            });
-        }
-    }
-    return true;
+    return CategorySearch(tally, node, limits, table, column, order, space, choice).run();
 }
 
 }  // namespace conjunto

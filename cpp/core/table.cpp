@@ -13,8 +13,9 @@ namespace conjunto {
 
 namespace {
 
-// 1 / standard deviation of the values that are there.
-double inverse_deviation(const std::vector<Entry>& entries) {
+// 1 / standard deviation of the values that are there, without those of rows that nobody learns from.
+double inverse_deviation(std::vector<Entry>& entries, const bool* ignored) {
+    if (ignored) std::erase_if(entries, [&](const Entry& entry) { return ignored[entry.row]; });
     const auto n = static_cast<double>(entries.size());
     double mean = 0, squares = 0;
     for (const Entry& entry : entries) mean += from_sortable(entry.key) / n;
@@ -26,7 +27,21 @@ double inverse_deviation(const std::vector<Entry>& entries) {
     return std::isfinite(inverse) && inverse > 0 ? inverse : 1.0;
 }
 
-void rank_numeric(std::size_t c, Table& table, std::vector<Entry>& entries, std::vector<Entry>& spare) {
+bool is_new(const std::vector<Entry>& entries, std::size_t i) { return i == 0 || entries[i].key != entries[i - 1].key; }
+
+// With more distinct values than bins, a bin holds about the same number of rows.
+void fill_bins(std::size_t c, Table& table, const std::vector<Entry>& entries) {
+    const bool one_value = table.column[c].one_value_per_bin;
+    std::size_t bin = 0;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const std::uint32_t row = entries[i].row;
+        if (is_new(entries, i)) bin = one_value ? table.ranks_of(row)[c] : i * kBins / entries.size();
+        table.bin[c * table.rows + row] = static_cast<std::uint8_t>(bin);
+    }
+}
+
+void rank_numeric(std::size_t c, Table& table, const bool* ignored, std::vector<Entry>& entries,
+                  std::vector<Entry>& spare) {
     Column& column = table.column[c];
     entries.clear();
     entries.reserve(table.rows);
@@ -42,21 +57,13 @@ void rank_numeric(std::size_t c, Table& table, std::vector<Entry>& entries, std:
         }
     }
     sort_entries(entries, spare);
-    auto is_new = [&](std::size_t i) { return i == 0 || entries[i].key != entries[i - 1].key; };
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        column.values += is_new(i);
+        column.values += is_new(entries, i);
         table.rank[entries[i].row * table.columns + c] = static_cast<std::uint32_t>(column.values - 1);
     }
-    column.scale = inverse_deviation(entries);
     column.one_value_per_bin = column.values <= kBins;
-    if (table.bin.empty()) return;
-    // With more distinct values than bins, a bin holds about the same number of rows.
-    std::size_t bin = 0;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const std::uint32_t row = entries[i].row;
-        if (is_new(i)) bin = column.one_value_per_bin ? table.ranks_of(row)[c] : i * kBins / entries.size();
-        table.bin[c * table.rows + row] = static_cast<std::uint8_t>(bin);
-    }
+    if (!table.bin.empty()) fill_bins(c, table, entries);
+    column.scale = inverse_deviation(entries, ignored);
 }
 
 void rank_categorical(std::size_t c, Table& table) {
@@ -79,7 +86,7 @@ void rank_categorical(std::size_t c, Table& table) {
 }  // namespace
 
 Table prepare(const double* data, std::size_t rows, std::size_t columns, std::ptrdiff_t row_stride,
-              std::ptrdiff_t column_stride, const std::uint32_t* categories, std::size_t threads) {
+              std::ptrdiff_t column_stride, const std::uint32_t* categories, std::size_t threads, const bool* ignored) {
     if (rows >= kMissing || columns >= (1U << 28)) throw std::invalid_argument("X has too many rows or columns");
     Table table;
     table.rows = rows;
@@ -101,7 +108,7 @@ Table prepare(const double* data, std::size_t rows, std::size_t columns, std::pt
         if (table.column[c].categorical())
             rank_categorical(c, table);
         else
-            rank_numeric(c, table, entries[worker], spare[worker]);
+            rank_numeric(c, table, ignored, entries[worker], spare[worker]);
     });
     if (rows <= kLaneRows) {
         table.presorted.resize(rows * columns);

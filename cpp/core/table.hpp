@@ -20,7 +20,7 @@ struct Column {
     bool missing = false;          // some row has no value
     bool one_value_per_bin = true;
     std::size_t values = 0;        // distinct values (numeric only)
-    double scale = 1;              // 1 / standard deviation (numeric only)
+    double scale = 1;              // 1 / standard deviation of the rows that somebody learns from (numeric only)
 
     bool categorical() const { return categories > 0; }
 };
@@ -56,8 +56,10 @@ struct Table {
 
 // values(row, column) = data[row * row_stride + column * column_stride]; NaN is missing.
 // categories[c] is 0 for a numeric column, else the number of codes (at most kMaxCategories).
+// ignored[row], if it is given: members may be asked about the row, but none learns from it.
 // Throws std::invalid_argument for infinite values and for codes out of range.
 Table prepare(const double* data, std::size_t rows, std::size_t columns, std::ptrdiff_t row_stride,
-              std::ptrdiff_t column_stride, const std::uint32_t* categories, std::size_t threads);
+              std::ptrdiff_t column_stride, const std::uint32_t* categories, std::size_t threads,
+              const bool* ignored = nullptr);
 
 }  // namespace conjunto

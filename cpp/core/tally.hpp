@@ -98,6 +98,19 @@ public:
         for (std::size_t k = 0; k < left_of_.size(); ++k)
             if (group[k] != 0) add_class(k, group[k]);
     }
+    // Rows of class k, of this weight, move to the left.
+    void add_class(std::size_t k, double w) {
+        const double l = left_of_[k], r = node_.class_total[k] - l;
+        if constexpr (kEntropy) {
+            left_part_ += part(l + w) - part(l);
+            right_part_ += part(r - w) - part(r);
+        } else {
+            left_part_ += w * (2 * l + w);
+            right_part_ -= w * (2 * r - w);
+        }
+        left_of_[k] = l + w;
+        left_ += w;
+    }
     double left() const { return left_; }
     double left_of(std::size_t k) const { return left_of_[k]; }
     double score() const {
@@ -148,18 +161,6 @@ private:
     double corner(std::size_t k, double more, double moved) const {
         const double l = left_of_[k] + more, n = left_ + moved;
         return shape(l, n) + shape(node_.class_total[k] - l, node_.total - n);
-    }
-    void add_class(std::size_t k, double w) {
-        const double l = left_of_[k], r = node_.class_total[k] - l;
-        if constexpr (kEntropy) {
-            left_part_ += part(l + w) - part(l);
-            right_part_ += part(r - w) - part(r);
-        } else {
-            left_part_ += w * (2 * l + w);
-            right_part_ -= w * (2 * r - w);
-        }
-        left_of_[k] = l + w;
-        left_ += w;
     }
 
     const NodeRows& node_;

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
+#include "greedy.hpp"
 #include "rng.hpp"
 
 using namespace conjunto;
@@ -149,4 +151,19 @@ TEST(a_median_is_that_of_the_sorted_values) {
     const Predictions predictions{values.data(), truth.data(), weights.data(), nullptr, 3, 2, true};
     CHECK(is_permutation_of(reduce_squared_error(predictions, 1), 3));
     CHECK(reduce_squared_error(predictions, 1).front() == 0);
+}
+
+TEST(there_is_always_a_member_to_take) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+    const std::vector<std::pair<std::vector<double>, std::uint32_t>> cases{
+        {{nan, nan, nan}, 0}, {{nan, 2, 1}, 2},           {{infinity, infinity, nan}, 0}, {{nan, infinity, infinity}, 1},
+        {{1, -infinity, nan}, 1}, {{-infinity, -infinity, 0}, 0}};
+    for (const auto& [costs, expected] : cases)
+        for (const double tie : {0.0, 1e-10, infinity, nan}) {
+            Remaining remaining(3);
+            const std::uint32_t taken = remaining.take_least(costs, tie);
+            CHECK(taken < 3);
+            if (tie == 0) CHECK(taken == expected);
+            CHECK(remaining.size() == 2);
+        }
 }

@@ -182,7 +182,13 @@ class Search(Enum):
 
 class Table:
     """Data prepared once for all members of an ensemble."""
-    def __init__(self, X: NDArray[np.float64], categories: NDArray[np.uint32], threads: int = 1) -> None: ...
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        categories: NDArray[np.uint32],
+        threads: int = 1,
+        ignored: NDArray[np.bool_] | None = None,
+    ) -> None: ...
     @property
     def rows(self) -> int: ...
     @property

@@ -60,6 +60,13 @@ class Problem:
     weights: NDArray[np.float64] | None = None
     source: Any = None
     """The user's own X, for learners of other libraries."""
+    ignored: NDArray[np.bool_] | None = None
+    """(n,): rows of sample weight 0, from which nothing is learned; None: there are none. A problem whose weights are
+    replaced, as in boosting, still has them."""
+
+    def __post_init__(self) -> None:
+        if self.ignored is None and self.weights is not None and not self.weights.all():
+            object.__setattr__(self, "ignored", self.weights == 0)
 
     @property
     def n(self) -> int:
@@ -82,7 +89,7 @@ class Problem:
     def table(self, threads: int = 1) -> _core.Table:
         """The columns sorted and binned, once for all members."""
         if not self.prepared or self.prepared[0][0] is not self.X:
-            self.prepared[:] = [(self.X, _core.Table(self.X, self.columns.counts, threads))]
+            self.prepared[:] = [(self.X, _core.Table(self.X, self.columns.counts, threads, self.ignored))]
         return self.prepared[0][1]
 
     def __getstate__(self) -> dict[str, Any]:

@@ -122,6 +122,28 @@ def test_pipelines_have_the_length_of_their_ensemble():
     assert len(model) == len(model.estimators_) == 4
 
 
+@pytest.mark.parametrize(
+    ("model", "takes"),
+    [
+        (PrunedClassifier(keep=2), False),
+        (PrunedClassifier(RandomForestClassifier(5), keep=2), False),
+        (PrunedClassifier(sklearn.ensemble.RandomForestClassifier(5), keep=2), True),
+        (PrunedClassifier(make_pipeline(StandardScaler(), sklearn.ensemble.BaggingClassifier())), False),
+        (PrunedClassifier(make_pipeline(StandardScaler(with_mean=False), sklearn.ensemble.BaggingClassifier())), True),
+        (PrunedRegressor(keep=2), False),
+        (PrunedRegressor(sklearn.ensemble.ExtraTreesRegressor(5), keep=2), True),
+    ],
+    ids=repr,
+)
+def test_the_tag_says_whether_sparse_rows_are_taken(model, takes):
+    assert model.__sklearn_tags__().input_tags.sparse == takes
+    if takes:
+        model.fit(csr_matrix(X), y)
+    else:
+        with pytest.raises((TypeError, ValueError), match="parse"):
+            model.fit(csr_matrix(X), y)
+
+
 def test_sparse_rows_and_text_go_to_those_who_take_them():
     forest = sklearn.ensemble.RandomForestClassifier(10, random_state=0)
     model = PrunedClassifier(forest, keep=4).fit(coo_matrix(X), y)

@@ -162,7 +162,7 @@ def with_rows(problem: Problem, view: View) -> tuple[Problem, View]:
     X = problem.X if view.X is None else np.ascontiguousarray(view.X, dtype=np.float64)
     source = problem.source if view.X is None else problem.decoded(X)
     y = problem.y if view.labels is None else view.labels
-    weights, sample_weight = view.weights, problem.weights
+    weights, sample_weight, ignored = view.weights, problem.weights, problem.ignored
     if (more := view.further) is not None:
         count = len(more.X)
         X = np.concatenate([X, more.X])
@@ -171,9 +171,10 @@ def with_rows(problem: Problem, view: View) -> tuple[Problem, View]:
         added = np.ones(count, dtype=np.int64) if more.weights is None else more.weights
         weights = np.concatenate([np.ones(problem.n, dtype=np.int64) if weights is None else weights, added])
         sample_weight = None if sample_weight is None else np.concatenate([sample_weight, np.ones(count)])
+        ignored = None if ignored is None else np.concatenate([ignored, np.zeros(count, dtype=bool)])
     elif not is_frame(problem.source):
         source = X
-    apart = Problem(X, y, problem.columns, problem.classes, sample_weight, source)
+    apart = Problem(X, y, problem.columns, problem.classes, sample_weight, source, ignored)
     return apart, replace(view, X=None, further=None, labels=None, weights=weights)
 
 
@@ -190,4 +191,5 @@ def extended(problem: Problem, features: Any, only: bool) -> Problem:
         problem.classes,
         problem.weights,
         append_columns(problem.source, computed) if beside else encoded,
+        problem.ignored,
     )

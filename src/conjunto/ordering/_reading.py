@@ -9,6 +9,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from conjunto.combination import group_decisions
+from conjunto.ordering._magnitudes import moderate_values, moderate_votes, moderate_weights
 from conjunto.ties import ROUNDING
 from conjunto.votes import Votes, as_votes, leading
 
@@ -67,7 +68,10 @@ class ValueBallot(Ballot):
 
 
 def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ClassBallot | ValueBallot:
-    """Check votes, y and weights; refuse what no criterion could use."""
+    """Check votes, y and weights; refuse what no criterion could use.
+
+    Weights, scores and values come out at a scale at which nothing that is made of them overflows.
+    """
     votes = as_votes(votes)
     if len(votes) == 0 or votes.n_examples == 0:
         raise ValueError(
@@ -88,11 +92,15 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
         values = np.ascontiguousarray(votes.values, dtype=np.float64)
         if np.isinf(values).any() or not np.isfinite(targets).all():
             raise ValueError("votes and y must be finite; NaN in votes is an abstention")
+        values, targets = moderate_values(values, targets, shared["sample_weight"])
         return ValueBallot(**shared, voters=None, values=values, truth=targets, median=votes.rule == "weighted-median")
     truth = _codes(votes, y)
     k = max(votes.n_classes, int(truth.max()) + 1)
     if k > MOST_CLASSES:
         raise ValueError(f"votes or y hold the code {k - 1}: class codes are numbered from 0, without gaps")
+    if votes.scores is not None and np.isinf(votes.scores).any():
+        raise ValueError("scores must be finite; NaN is an abstention")
+    votes = moderate_votes(votes)
     if votes.groups is not None:
         labels, voters = group_decisions(votes)
         shared["weights"] = None
@@ -102,9 +110,7 @@ def read(votes: Votes | ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
         if votes.classes is not None and labels.max() >= len(votes.classes):
             raise ValueError(f"votes hold the code {labels.max()}, and there are {len(votes.classes)} classes")
         return ClassBallot(**shared, voters=None, labels=np.maximum(labels, -1), truth=truth, n_classes=k, scores=None)
-    scores = np.ascontiguousarray(votes.scores, dtype=np.float64)
-    if np.isinf(scores).any():
-        raise ValueError("scores must be finite; NaN is an abstention")
+    scores = votes.scores
     if k > scores.shape[2]:
         raise ValueError(f"y holds the code {k - 1}, and the scores are about {scores.shape[2]} classes")
     labels = np.stack([leading(each) for each in scores]).astype(np.int32)
@@ -147,7 +153,7 @@ def _weights_of(votes: Votes) -> NDArray[np.float64] | None:
     weights = np.ascontiguousarray(votes.weights, dtype=np.float64)
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise ValueError("the weights of members must be finite, at least 0, and not all 0")
-    return None if (weights == weights[0]).all() else weights
+    return None if (weights == weights[0]).all() else moderate_weights(weights)
 
 
 def _sample_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
@@ -158,7 +164,7 @@ def _sample_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float6
         raise ValueError(f"sample_weight must have one entry per example, ({n},), got {weights.shape}")
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise ValueError("sample_weight must be finite, at least 0, and not all 0")
-    return None if (weights == weights[0]).all() else weights
+    return None if (weights == weights[0]).all() else moderate_weights(weights)
 
 
 def threads_of(n_jobs: int | None) -> int:

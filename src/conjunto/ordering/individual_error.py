@@ -36,4 +36,6 @@ def individual_error(
     """
     ballot = read(votes, y, sample_weight)
     errors = member_errors(ballot, np.inf if isinstance(ballot, ValueBallot) else 1.0)
-    return ballot.permutation(np.argsort(errors.round(12), kind="stable"))
+    # What rounding leaves of a squared difference depends on the unit of the values; shares of wrong answers have none.
+    scale = errors[np.isfinite(errors)].max(initial=0.0) if isinstance(ballot, ValueBallot) else 1.0
+    return ballot.permutation(np.argsort((errors / (scale or 1.0)).round(12), kind="stable"))

@@ -20,6 +20,7 @@ from conjunto.learners.cart import CARTClassifier
 from conjunto.learners.conditions import Combination
 from conjunto.learners.outline import outline
 from conjunto.learners.views import core_views
+from conjunto.ordering._magnitudes import moderate_votes
 from conjunto.ordering._reading import ClassBallot, first_best, read_classes
 from conjunto.problem import MAX_CATEGORIES, Columns, Problem
 from conjunto.streams import SAMPLE, Key, Stream, root_key
@@ -92,7 +93,7 @@ def meta_tree(
     size = check_optional_count("size", size)
     votes = as_votes(votes)
     ballot = _read(votes, sample_weight)
-    decided = combine(votes).winners()
+    decided = combine(moderate_votes(votes)).winners()
     if (decided < 0).all():
         raise ValueError("nobody votes on any example of votes: there is no decision to learn")
     candidates = _candidates(ballot)

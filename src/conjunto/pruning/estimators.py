@@ -175,7 +175,8 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         inner = self._unfitted()
         if hasattr(inner, "__sklearn_tags__") and not isinstance(inner, type):
-            tags.input_tags.allow_nan = inner.__sklearn_tags__().input_tags.allow_nan
+            takes = inner.__sklearn_tags__().input_tags
+            tags.input_tags.allow_nan, tags.input_tags.sparse = takes.allow_nan, takes.sparse
         return tags
 
 

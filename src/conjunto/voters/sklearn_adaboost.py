@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from conjunto.classes import Classes
 from conjunto.voters.adapter import Adapter
 from conjunto.voters.protocol import Unknown
+from conjunto.voters.resampling import resamples, unknown_samples
 
 
 class SklearnAdaBoost(Adapter):
@@ -41,6 +42,8 @@ class SklearnAdaBoost(Adapter):
 
     def seen(self) -> Unknown:
         """Return why it is not known: boosting leaves no row out, or keeps no samples."""
+        if resamples(self.fitted):
+            return unknown_samples(self.name)
         if self.classes_ is None:
             return Unknown(
                 f"{self.name} draws samples by weights that are not kept: what is out of bag cannot be known"

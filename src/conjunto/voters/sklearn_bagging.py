@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conjunto.voters.adapter import Adapter
 from conjunto.voters.protocol import Seen, Unknown
+from conjunto.voters.resampling import resamples, unknown_samples
 from conjunto.voters.sklearn_forest import ABOUT_ALL, refuse_outputs
 
 
@@ -59,6 +60,8 @@ class SklearnBagging(Adapter):
                 "about what is out of bag"
             )
         if not self.fitted.bootstrap and all(len(rows) == int(rows.max()) + 1 for rows in samples):
+            if resamples(self.fitted):
+                return unknown_samples(self.name)
             return Unknown(f"{self.name} showed all rows to every member (bootstrap=False): nothing is out of bag")
         return Seen(self.name, samples=samples)
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conjunto.voters.adapter import Adapter
 from conjunto.voters.protocol import Seen, Unknown
+from conjunto.voters.resampling import resamples, unknown_samples
 
 # What a part of a forest cannot take over: it is about all trees together.
 ABOUT_ALL = ("oob_score_", "oob_decision_function_", "oob_prediction_")
@@ -45,11 +46,16 @@ class SklearnForest(Adapter):
 
     def seen(self) -> Seen | Unknown:
         """Return which training rows each tree saw."""
+        if resamples(self.fitted):
+            return unknown_samples(self.name)
         if not self.fitted.bootstrap:
             return Unknown(
                 f"{self.name} was fitted with bootstrap=False: every tree saw all rows, and nothing is out of bag"
             )
-        samples = self.fitted.estimators_samples_
+        # A subclass that draws samples in a way of its own may not have what the property needs.
+        samples = getattr(self.fitted, "estimators_samples_", None)
+        if samples is None:
+            return super().seen()
         return Seen(self.name, samples=samples, n=len(samples[0]) if self.fitted.max_samples is None else None)
 
     def take(self, voters: Any) -> Any:
