@@ -3,12 +3,16 @@
 import os
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.ensemble import RandomForestClassifier as Foreign
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from conjunto import (
     AdaBoostClassifier,
@@ -119,12 +123,16 @@ def test_lists_of_models_come_back(tmp_path):
             assert type(back) is kind
 
 
-def test_trees_of_other_libraries_are_not_trusted(tmp_path):
+def test_trees_of_other_libraries_are_saved_as_ours_and_not_trusted_otherwise(tmp_path):
     # scikit-learn does not check the indices in the arrays of its trees: a hostile file could crash the process.
     data = load("iris")
     model = model_of(Foreign(n_estimators=3), data.X, data.y.to_numpy())
+    for estimator in (model.estimator, make_pipeline(StandardScaler(), Foreign(4)).fit(data.X, data.y.to_numpy())):
+        save_model(tmp_path / "f.skops", replace(model, estimator=estimator))
+        back = load_model(tmp_path / "f.skops").estimator
+        np.testing.assert_allclose(back.predict_proba(data.X), estimator.predict_proba(data.X), atol=1e-12)
     with pytest.raises(ModelFileError, match="would not be read again"):
-        save_model(tmp_path / "f.skops", model)
+        save_model(tmp_path / "v.skops", model_of(GradientBoostingClassifier(n_estimators=2), data.X, data.y.to_numpy()))
     skops.io.dump({"format": 1, "estimator": model.estimator}, tmp_path / "f.skops")
     with pytest.raises(ModelFileError, match=r"not trusted .* sklearn\.tree\._tree\.Tree"):
         load_model(tmp_path / "f.skops")

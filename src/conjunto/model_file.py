@@ -12,7 +12,7 @@ import io
 import pickle
 import re
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ import conjunto
 from conjunto.atomic import timestamp, whole_file
 from conjunto.datasets import as_text, is_number
 from conjunto.draw import Draw
+from conjunto.exchange.saving import savable
 from conjunto.pickles import ModelFileError as ModelFileError  # the error of this module too
 from conjunto.pickles import describe_estimator, first_line, looks_pickled, read_pickle
 from conjunto.view import ColumnMap
@@ -138,8 +139,14 @@ def column_kinds(X: pd.DataFrame) -> dict[str, str]:
 
 
 def save_model(path: str | Path, model: Model, *, allow_pickle: bool = False) -> None:
-    """Write a model, whole or not at all; a path ending in .pkl needs `allow_pickle`."""
+    """Write a model, whole or not at all; a path ending in .pkl needs `allow_pickle`.
+
+    Trees and ensembles of trees of scikit-learn are saved as ours (`conjunto.from_sklearn`), with the same predictions:
+    skops does not trust its trees, whose arrays nobody checks.
+    """
     path = Path(path)
+    if path.suffix not in PICKLES:
+        model = replace(model, estimator=savable(model.estimator))
     content = {**_fields(model), "format": FORMAT, "versions": versions(), "created": timestamp()}
     if path.suffix in PICKLES:
         if not allow_pickle:

@@ -9,7 +9,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier as Foreign
 
 import conjunto
-from conjunto import BaggingClassifier, Budget, PrunedClassifier
+from conjunto import BaggingClassifier, Budget, PrunedClassifier, RandomForestClassifier
 from conjunto.cli.prune import parse_keep, parse_selection
 from conjunto.datasets import load
 from conjunto.model_file import Model, column_kinds, load_model, save_model
@@ -265,11 +265,14 @@ def test_pickles(cli, colic, tmp_path):
     assert "allow-pickle" in err
     code, out, err = cli("prune", "forest.pkl", "iris", "--allow-pickle")
     assert code == 0, err
-    assert out.splitlines()[-1].startswith("forest-pruned.pkl")
-    assert len(load_model("forest-pruned.pkl", allow_pickle=True).estimator) == 2
-    code, _, err = cli("prune", "forest.pkl", "iris", "--allow-pickle", "--out", "forest.skops")
-    assert code == 2
-    assert "would not be read again" in err
+    assert out.splitlines()[-1].startswith("forest-pruned.skops")
+    safe = load_model("forest-pruned.skops").estimator
+    assert type(safe) is RandomForestClassifier
+    assert len(safe) == len(safe.order_) == 2
+    assert cli("prune", "forest.pkl", "iris", "--allow-pickle", "--out", "small.pkl")[0] == 0
+    small = load_model("small.pkl", allow_pickle=True).estimator
+    assert type(small) is Foreign
+    np.testing.assert_allclose(safe.predict_proba(X), small.predict_proba(X), atol=1e-12)
     assert cli("prune", "model.skops", "old.csv", "--out", "m.pkl")[0] == 2
     assert not (tmp_path / "m.pkl").exists()
 
@@ -384,23 +387,25 @@ def test_a_forest_of_scikit_learn_as_joblib_and_pickle_write_it(cli, tmp_path, f
     joblib.dump(forest, "packed.joblib.xz")
     (tmp_path / "p.pkl").write_bytes(pickle.dumps(forest))
     for name, result in (
-        ("plain.joblib", "plain-pruned.joblib"),
-        ("zlib.joblib", "zlib-pruned.joblib"),
-        ("packed.pkl.gz", "packed-pruned.pkl"),
-        ("packed.joblib.xz", "packed-pruned.joblib"),
-        ("p.pkl", "p-pruned.pkl"),
+        ("plain.joblib", "plain-pruned.skops"),
+        ("zlib.joblib", "zlib-pruned.skops"),
+        ("packed.pkl.gz", "packed-pruned.skops"),
+        ("packed.joblib.xz", "packed-pruned.skops"),
+        ("p.pkl", "p-pruned.skops"),
     ):
         code, _, err = cli("prune", name, "glass.csv", "--allow-pickle", "--keep", 4)
         assert code == 0, err
-        # What came as an estimator alone is one again, for whoever reads it without conjunto.
-        pruned = joblib.load(result)
+        np.testing.assert_array_equal(load_model(result).estimator.predict(X), expected)
+        # What came as an estimator alone is one again in a pickle, for whoever reads it without conjunto.
+        assert cli("prune", name, "glass.csv", "--allow-pickle", "--keep", 4, "--out", "alone.joblib")[0] == 0
+        pruned = joblib.load("alone.joblib")
         assert type(pruned) is Foreign
         np.testing.assert_array_equal(pruned.predict(X), expected)
         code, _, err = cli("prune", name, "glass.csv")
         assert code == 2
         assert f"{name} is a pickle, which can execute anything" in err
     data.X.to_csv("new.csv", index=False)
-    code, out, err = cli("predict", "p-pruned.pkl", "new.csv", "--allow-pickle")
+    code, out, err = cli("predict", "p-pruned.skops", "new.csv")
     assert code == 0, err
     assert out.splitlines() == ["prediction", *expected]
 

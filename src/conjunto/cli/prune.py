@@ -78,7 +78,8 @@ def prune(
     """Cut a MODEL that conjunto saved to its best members, given DATA, the rows that it was trained on.
 
     DATA are a file or the name of a data set, as for `train`. MODEL itself is not changed. With --allow-pickle it may
-    also be an ensemble of scikit-learn that joblib.dump or pickle.dump wrote; the result is one, too.
+    also be an ensemble of scikit-learn that joblib.dump or pickle.dump wrote. Its trees are saved as conjunto's, with the
+    same predictions, unless --out names a pickle.
 
     \b
     conjunto prune model.skops german.csv
@@ -139,9 +140,9 @@ def prune(
 
 
 def _beside(model: Path) -> Path:
-    """The default name of the result; it is not compressed, whatever the model is."""
+    """The default name of the result: a file that is safe to read, also where the model is a pickle."""
     plain = model.with_suffix("") if model.suffix in COMPRESSED else model
-    return plain.with_name(f"{plain.stem}-pruned{plain.suffix}")
+    return plain.with_name(f"{plain.stem}-pruned.skops")
 
 
 def _check_outputs(model: Path, out: Path, curve: Path | None) -> None:
