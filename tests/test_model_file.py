@@ -132,7 +132,9 @@ def test_trees_of_other_libraries_are_saved_as_ours_and_not_trusted_otherwise(tm
         back = load_model(tmp_path / "f.skops").estimator
         np.testing.assert_allclose(back.predict_proba(data.X), estimator.predict_proba(data.X), atol=1e-12)
     with pytest.raises(ModelFileError, match="would not be read again"):
-        save_model(tmp_path / "v.skops", model_of(GradientBoostingClassifier(n_estimators=2), data.X, data.y.to_numpy()))
+        save_model(
+            tmp_path / "v.skops", model_of(GradientBoostingClassifier(n_estimators=2), data.X, data.y.to_numpy())
+        )
     skops.io.dump({"format": 1, "estimator": model.estimator}, tmp_path / "f.skops")
     with pytest.raises(ModelFileError, match=r"not trusted .* sklearn\.tree\._tree\.Tree"):
         load_model(tmp_path / "f.skops")

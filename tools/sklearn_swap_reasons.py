@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-REASONS: tuple[tuple[str, str], ...] = (
-)
+REASONS: tuple[tuple[str, str], ...] = ()
 
 
 def reason_of(test: str, message: str) -> str:

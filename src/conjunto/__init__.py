@@ -52,12 +52,12 @@ _TOOLS = {
     "export_graphviz": "conjunto.learners.graphviz",
     "export_rules": "conjunto.learners.text",
     "export_text": "conjunto.learners.text",
-    "from_sklearn": "conjunto.exchange",
+    "from_sklearn": "conjunto.exchange.from_sklearn",
     "merge": "conjunto.ensembles.merging",
     "order": "conjunto.pruning.prune",
     "plot_tree": "conjunto.plots.tree",
     "prune": "conjunto.pruning.prune",
-    "to_sklearn": "conjunto.exchange",
+    "to_sklearn": "conjunto.exchange.to_sklearn",
 }
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ if TYPE_CHECKING:
     from conjunto.ensembles.round_robin import RoundRobinClassifier as RoundRobinClassifier
     from conjunto.ensembles.three_boost import ThreeBoostClassifier as ThreeBoostClassifier
     from conjunto.ensembles.wagging import WaggingClassifier as WaggingClassifier
-    from conjunto.exchange import from_sklearn as from_sklearn
-    from conjunto.exchange import to_sklearn as to_sklearn
+    from conjunto.exchange.from_sklearn import from_sklearn as from_sklearn
+    from conjunto.exchange.to_sklearn import to_sklearn as to_sklearn
     from conjunto.learners.c45 import C45Classifier as C45Classifier
     from conjunto.learners.cart import CARTClassifier as CARTClassifier
     from conjunto.learners.cart import CARTRegressor as CARTRegressor

@@ -123,7 +123,8 @@ class Model:
 
     def _keeps_other_categories(self, place: int) -> bool:
         """Whether the categories of a column were no text in training: truth values, or numbers."""
-        fitted = self.estimator if hasattr(self.estimator, "_columns") else getattr(self.estimator, "estimator_", None)
+        own = hasattr(self.estimator, "_columns")
+        fitted: Any = self.estimator if own else getattr(self.estimator, "estimator_", None)
         codes = fitted._columns.codes[place] if hasattr(fitted, "_columns") else None
         return codes is not None and not any(isinstance(category, str) for category in codes)
 

@@ -115,6 +115,8 @@ class Rows:
     encoded: NDArray[np.float64]
     source: Any
     columns: Columns | None = None
+    asked: dict[str, Any] | None = None
+    """Arguments beside the rows that members of other libraries are asked with."""
     """By which they were encoded: another model may number categories otherwise."""
 
     def __len__(self) -> int:

@@ -40,7 +40,9 @@ def agree(ours, theirs, X):
 
 CLASSIFIERS = {
     "DecisionTreeClassifier": conjunto.CARTClassifier(min_samples_leaf=2, random_state=0),
-    "RandomForestClassifier": conjunto.RandomForestClassifier(15, min_samples_leaf=2, class_weight="balanced", random_state=0),
+    "RandomForestClassifier": conjunto.RandomForestClassifier(
+        15, min_samples_leaf=2, class_weight="balanced", random_state=0
+    ),
     "ExtraTreesClassifier": conjunto.ExtraTreesClassifier(15, vote="hard", min_samples_leaf=2, random_state=0),
     "BaggingClassifier": conjunto.BaggingClassifier(
         conjunto.CARTClassifier(min_samples_leaf=2), 15, max_features=0.5, random_state=0
@@ -186,6 +188,10 @@ def test_refusals(table):
     with pytest.raises(TypeError, match="got LinearRegression"):
         from_sklearn(sklearn.linear_model.LinearRegression())
     with pytest.raises(TypeError, match="members of type"):
-        from_sklearn(sklearn.ensemble.BaggingRegressor(sklearn.linear_model.LinearRegression()).fit(*load_diabetes(return_X_y=True)))
+        from_sklearn(
+            sklearn.ensemble.BaggingRegressor(sklearn.linear_model.LinearRegression()).fit(
+                *load_diabetes(return_X_y=True)
+            )
+        )
     with pytest.raises(ValueError, match="one output"):
         from_sklearn(sklearn.tree.DecisionTreeRegressor().fit(np.nan_to_num(X), np.nan_to_num(X[:, :2])))

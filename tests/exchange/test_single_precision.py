@@ -25,7 +25,12 @@ def test_doubles_take_the_branch_of_the_float_that_they_round_to(threshold, step
     after = np.nextafter(near, np.float32(np.inf))
     (moved,) = for_doubles(np.array([threshold]))
     middle = float(near) / 2 + float(after) / 2
-    for value in (float(near), middle, np.nextafter(middle, np.inf), float(near) + share * (float(after) - float(near))):
+    for value in (
+        float(near),
+        middle,
+        np.nextafter(middle, np.inf),
+        float(near) + share * (float(after) - float(near)),
+    ):
         if abs(value) < 3e38:
             assert (value <= moved) == (float(np.float32(value)) <= threshold)
 

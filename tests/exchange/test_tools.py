@@ -1,4 +1,4 @@
-"""Tools that take scikit-learn's own classes take what `to_sklearn` gives. Each is skipped where it is not installed."""
+"""Tools that take scikit-learn's own classes take what `to_sklearn` gives; skipped where they are not installed."""
 
 import numpy as np
 import pytest

@@ -78,8 +78,8 @@ def prune(
     """Cut a MODEL that conjunto saved to its best members, given DATA, the rows that it was trained on.
 
     DATA are a file or the name of a data set, as for `train`. MODEL itself is not changed. With --allow-pickle it may
-    also be an ensemble of scikit-learn that joblib.dump or pickle.dump wrote. Its trees are saved as conjunto's, with the
-    same predictions, unless --out names a pickle.
+    also be an ensemble of scikit-learn that joblib.dump or pickle.dump wrote. Its trees are saved as conjunto's, with
+    the same predictions, unless --out names a pickle.
 
     \b
     conjunto prune model.skops german.csv

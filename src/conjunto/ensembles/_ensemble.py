@@ -260,12 +260,12 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         """Bytes that the packed trees take."""
         return self._trees("nbytes_").nbytes
 
-    @available_if(_has_binary_trees)
+    @available_if(_has_binary_trees)  # type: ignore[untyped-decorator]
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row in each tree, (n, trees), by its number in the `tree_` of the member."""
         return leaf_nodes(self._binary_trees("apply"), read_fitted_rows(self, X), self._threads())
 
-    @available_if(_has_binary_trees)
+    @available_if(_has_binary_trees)  # type: ignore[untyped-decorator]
     def decision_path(self, X: Any) -> tuple[csr_matrix, NDArray[np.int64]]:
         """Return the nodes that each row passes.
 

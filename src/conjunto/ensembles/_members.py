@@ -24,12 +24,12 @@ class MemberList(list[Any]):
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
-            "the list of members cannot be changed in place: assign one, as in model.estimators_ = [*model.estimators_, "
-            "more], or use conjunto.merge"
+            "the list of members cannot be changed in place: assign one, as in model.estimators_ = "
+            "[*model.estimators_, more], or use conjunto.merge"
         )
 
-    append = extend = insert = remove = pop = clear = sort = reverse = _refuse  # type: ignore[assignment]
-    __setitem__ = __delitem__ = __imul__ = _refuse  # type: ignore[assignment]
+    append = extend = insert = remove = pop = clear = sort = reverse = _refuse
+    __setitem__ = __delitem__ = __imul__ = _refuse
 
     def __iadd__(self, other: Any) -> list[Any]:  # type: ignore[override,misc]
         """A new list, which `model.estimators_ += more` then assigns."""
@@ -93,7 +93,7 @@ def _one_forest(panel: Panel, estimators: list[Any]) -> Any:
     like = panel.members.forest
     whole = like.take(np.zeros(0, dtype=np.int64))
     for number, tree in enumerate(estimators):
-        forest = getattr(tree, "forest_", None)
+        forest: Any = getattr(tree, "forest_", None)
         if type(forest) is not type(like):
             raise TypeError(
                 f"member {number} must be a fitted tree of the kind that this ensemble has, "

@@ -46,8 +46,8 @@ def _measured(
     if not known.all():
         warnings.warn(
             "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
-            f"reliable oob estimates. ({(~known).sum()} of {len(known)} rows are out of bag for no member, and left out "
-            "of oob_score_)",
+            f"reliable oob estimates. ({(~known).sum()} of {len(known)} rows are out of bag for no member, and left "
+            "out of oob_score_)",
             stacklevel=6,
         )
     if known.sum() < 2:

@@ -198,8 +198,8 @@ class SequentialEnsemble(Ensemble):
         others = [f'"{other}"' for other in ("samme", "m2", "mh") if other != name]
         hint = f", or algorithm {' or '.join(others)}, which may ask less of it" if hasattr(self, "algorithm") else ""
         return (
-            f"the base learner is worse than random, or no better: the error of the first member is {error.error:.3f}, and "
-            f"{name!r} needs less than {error.limit:.3f}. Use a stronger estimator{hint}"
+            f"the base learner is worse than random, or no better: the error of the first member is {error.error:.3f}, "
+            f"and {name!r} needs less than {error.limit:.3f}. Use a stronger estimator{hint}"
         )
 
     @property

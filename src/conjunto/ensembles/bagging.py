@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
 from conjunto.checks import check_share_or_count
 from conjunto.draw import Draw, Outline
 from conjunto.ensembles._answers import ClassAnswers, ValueAnswers
 from conjunto.ensembles._independent import IndependentEnsemble
+from conjunto.ensembles._routing import Routing
 from conjunto.generation.columns import column_subset
 from conjunto.generation.rows import balanced_bootstrap, bootstrap, subsample
+from conjunto.learners.members import ForeignMembers
 from conjunto.problem import Problem
 from conjunto.streams import Key, Stream
 
@@ -102,14 +105,20 @@ class _Bagging:
             raise ValueError("balanced=True cannot be combined with warm_start: all samples are drawn together")
         if self.oob_score and not self.bootstrap and size == problem.n:
             raise ValueError(
-                "Out of bag estimation only available if bootstrap=True, or with max_samples < 1.0: else no row is out of "
-                "bag"
+                "Out of bag estimation only available if bootstrap=True, or with max_samples < 1.0: else no row is out "
+                "of bag"
             )
         balanced = self.n_estimators if self.balanced else 0
         return BaggingDraw(size, width, bool(self.bootstrap), bool(self.bootstrap_features), balanced)
 
 
-class BaggingClassifier(ClassAnswers, _Bagging, IndependentEnsemble):
+def _members_have_decisions(ensemble: Any) -> bool:
+    """Whether the base learner has a decision function, which our trees have not."""
+    learner = getattr(ensemble, "estimator_", None) or ensemble.estimator
+    return hasattr(learner, "decision_function")
+
+
+class BaggingClassifier(Routing, ClassAnswers, _Bagging, IndependentEnsemble):
     """Bagging for classification.
 
     Parameters
@@ -195,8 +204,28 @@ class BaggingClassifier(ClassAnswers, _Bagging, IndependentEnsemble):
         )
         self.vote = vote
 
+    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
+        """Return the class with the largest vote; `params` are routed to the members."""
+        return super().predict(self._asked(X, "predict", params))
 
-class BaggingRegressor(ValueAnswers, _Bagging, IndependentEnsemble):
+    def predict_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
+        """Return the share of each class in the votes, or the mean of the members' probabilities."""
+        return super().predict_proba(self._asked(X, "predict_proba", params))
+
+    def predict_log_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
+        """Return the logarithm of `predict_proba`."""
+        return super().predict_log_proba(self._asked(X, "predict_log_proba", params))
+
+    @available_if(_members_have_decisions)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any, **params: Any) -> NDArray[np.float64]:
+        """Return the mean of the members' decision functions."""
+        rows = self.read(self._asked(X, "decision_function", params))
+        members = self._voting().members
+        assert isinstance(members, ForeignMembers)
+        return members.decisions(rows)
+
+
+class BaggingRegressor(Routing, ValueAnswers, _Bagging, IndependentEnsemble):
     """Bagging for regression: the mean of the members. Parameters as in `BaggingClassifier`, without `vote`.
 
     Examples
@@ -208,3 +237,7 @@ class BaggingRegressor(ValueAnswers, _Bagging, IndependentEnsemble):
     >>> bool(model.score(X, np.sin(6 * X[:, 0])) > 0.99)
     True
     """
+
+    def predict(self, X: Any, **params: Any) -> NDArray[np.float64]:
+        """Return the mean of the members' predictions; `params` are routed to the members."""
+        return super().predict(self._asked(X, "predict", params))

@@ -75,8 +75,8 @@ def _check(number: int, ensemble: Any, first: Any) -> None:
         )
     if not isinstance(panel.members, TreeMembers | ForeignMembers):
         raise TypeError(f"members of {type(ensemble).__name__} see computed columns of their own and cannot be merged")
-    names = [getattr(model, "feature_names_in_", None) for model in (ensemble, first)]
-    if ensemble.n_features_in_ != first.n_features_in_ or not np.array_equal(*names):
+    names = [list(getattr(model, "feature_names_in_", ())) for model in (ensemble, first)]
+    if ensemble.n_features_in_ != first.n_features_in_ or names[0] != names[1]:
         raise ValueError(f"ensemble {number} was fitted on other columns than the first")
     if ensemble._columns.codes != first._columns.codes:
         raise ValueError(
@@ -94,8 +94,8 @@ def _aligned(panel: Panel, classes: NDArray[Any] | None) -> Members:
     if isinstance(members, TreeMembers):
         return TreeMembers(_renamed(members.forest, place, len(classes)), members.learner)
     assert isinstance(members, ForeignMembers)
-    known = [place if codes is None else place[codes] for codes in members.known]
-    return ForeignMembers(members.fitted, members.columns, classes, members.coded, list(known))
+    known: list[NDArray[Any] | None] = [place if codes is None else place[codes] for codes in members.known]
+    return ForeignMembers(members.fitted, members.columns, classes, members.coded, known)
 
 
 def _renamed(forest: Any, place: NDArray[np.int32], count: int) -> Any:
@@ -109,6 +109,3 @@ def _renamed(forest: Any, place: NDArray[np.int32], count: int) -> Any:
     shares = np.zeros((len(arrays["share_label"]), count))
     shares[:, place] = arrays["shares"].reshape(-1, len(place))
     return _core.Forest(arrays | {"shares": shares.ravel(), "classes": count})
-
-
-

@@ -1,4 +1,4 @@
-"""Rows of doubles that a converted tree must not send elsewhere: thresholds between them, and a check of the answers."""
+"""Rows of doubles that a converted tree must not send elsewhere: thresholds between them, a check of the answers."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def placed_between(tree: NodeArrays, X: NDArray[np.float64]) -> NodeArrays:
         np.minimum.at(lowest, node[told & ~goes_left], rounded[told & ~goes_left])
         at[active] = np.where(goes_left, tree.left[node], tree.right[node])
     if (highest >= lowest).any():
-        node = int(np.argmax(highest >= lowest))
+        wrong = int(np.argmax(highest >= lowest))
         raise ValueError(
-            f"column {tree.feature[node]} holds rows of X on both sides of {tree.exact[node]!r} that are equal in single "
-            "precision, in which scikit-learn's trees compare: round that column, or scale it, before the fit"
+            f"column {tree.feature[wrong]} holds rows of X on both sides of {tree.exact[wrong]} that are equal in "
+            "single precision, in which scikit-learn's trees compare: round that column, or scale it, before the fit"
         )
     keeps = (highest <= tree.threshold) & (tree.threshold < lowest)
     return replace(tree, threshold=np.where(keeps | (tree.left < 0), tree.threshold, highest))
@@ -56,6 +56,6 @@ def same_answers(ours: Any, theirs: Any, X: Any) -> None:
         wrong = np.abs(ours_say - theirs_say) > AGREE * scale
     if wrong.any():
         raise ValueError(
-            f"{np.atleast_2d(wrong.T).any(axis=0).sum()} rows of X get another answer from the converted model: this is a "
-            "mistake of conjunto, please report it"
+            f"{np.atleast_2d(wrong.T).any(axis=0).sum()} rows of X get another answer from the converted model: this is "
+            "a mistake of conjunto, please report it"
         )

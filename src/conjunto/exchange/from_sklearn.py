@@ -1,7 +1,8 @@
 """`from_sklearn`: a fitted model of scikit-learn as one of ours, with equal predictions.
 
-Its trees are packed: a fraction of the memory, predicted by the core, saved in files that are safe to read. scikit-learn
-compares rows in single precision; thresholds are moved so that every double takes the branch that its float takes.
+Its trees are packed: a fraction of the memory, predicted by the core, saved in files that are safe to read.
+scikit-learn compares rows in single precision; thresholds are moved so that every double takes the branch that its
+float takes.
 """
 
 from __future__ import annotations

@@ -114,6 +114,6 @@ def check_tests(forest: _core.Forest, categories: bool) -> None:
         )
     if not categories and (test & CATEGORY).any():
         raise TypeError(
-            "scikit-learn's trees have no tests on sets of categories, and these have: convert with one_hot=True, which "
-            "writes them over one-hot columns, or fit on numbers"
+            "scikit-learn's trees have no tests on sets of categories, and these have: convert with one_hot=True, "
+            "which writes them over one-hot columns, or fit on numbers"
         )

@@ -47,7 +47,9 @@ class OneHotColumns:
         if not columns.categorical:
             raise ValueError("one_hot=True is for models of categorical columns, and this one has none: leave it out")
         if not hasattr(fitted, "feature_names_in_"):
-            raise ValueError("one_hot=True needs a model that was fitted on a DataFrame whose columns have names of text")
+            raise ValueError(
+                "one_hot=True needs a model that was fitted on a DataFrame whose columns have names of text"
+            )
         pairs = [(c, name) for c, codes in enumerate(columns.codes) if codes is not None for name in codes]
         place = {pair: i for i, pair in enumerate(pairs)}
         numbers = [c for c, codes in enumerate(columns.codes) if codes is None]
@@ -79,7 +81,9 @@ class OneHotColumns:
 
         kinds = [(c, list(codes)) for c, codes in enumerate(self.columns.codes) if codes is not None]
         encoder = OneHotEncoder(
-            categories=[np.array(names, dtype=object) for _, names in kinds], handle_unknown="ignore", sparse_output=False
+            categories=[np.array(names, dtype=object) for _, names in kinds],
+            handle_unknown="ignore",
+            sparse_output=False,
         )
         numbers = [self.names[c] for c in self.number]
         step = ColumnTransformer(
@@ -131,8 +135,8 @@ class _Chains:
             number = len(self.left)
             if number > MOST_NODES:
                 raise ValueError(
-                    f"over one-hot columns a tree would have more than {MOST_NODES} nodes: fit smaller trees (max_depth, "
-                    "min_samples_leaf), or on fewer categories"
+                    f"over one-hot columns a tree would have more than {MOST_NODES} nodes: fit smaller trees "
+                    "(max_depth, min_samples_leaf), or on fewer categories"
                 )
             if parent >= 0:
                 (self.left if is_left else self.right)[parent] = number

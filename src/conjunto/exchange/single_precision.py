@@ -27,4 +27,3 @@ def for_doubles(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     rounds_up = (below.view(np.int32) & 1) == 1
     limit = np.where(rounds_up, np.nextafter(middle, -np.inf), middle)
     return np.where(np.isfinite(above), limit, np.finfo(np.float64).max)
-

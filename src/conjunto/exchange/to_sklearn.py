@@ -105,7 +105,9 @@ def _forest_of(fitted: Any) -> _core.Forest:
         raise TypeError(f"a fitted tree or ensemble of conjunto is needed, got {type(fitted).__name__}")
     panel = fitted._voting()
     if panel.forest is None:
-        raise TypeError(f"the members of this {type(fitted).__name__} are no binary trees of conjunto on the columns of X")
+        raise TypeError(
+            f"the members of this {type(fitted).__name__} are no binary trees of conjunto on the columns of X"
+        )
     votes_alike = panel.weights is None and panel.groups is None and panel.code is None and panel.leaf_scores is None
     if not votes_alike and panel.reading not in ("samme", "medians"):
         raise TypeError(

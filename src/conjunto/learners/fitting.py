@@ -104,7 +104,7 @@ def _fit_foreign(
     try:
         model.fit(seen, y[rows], **given)
     except ValueError:
-        if known is None or len(known) == len(problem.classes):
+        if known is None or len(known) == problem.n_classes:
             raise
         # Some learners (XGBoost) want codes without gaps, and this sample misses a class.
         model.fit(seen, np.searchsorted(known, y[rows]), **given)
@@ -130,7 +130,8 @@ def _fit_apart(
     # The matrices of a member's own map are small: threads of the linear algebra would only wait for each other.
     with threadpool_limits(1, "blas"):
         fitted = Parallel(n_jobs=n_jobs, require="sharedmem")(
-            delayed(_fit_one)(learner, problem, view, stream, coded) for view, stream in zip(views, streams, strict=True)
+            delayed(_fit_one)(learner, problem, view, stream, coded)
+            for view, stream in zip(views, streams, strict=True)
         )
     members: Members = fitted[0]
     members.reserve(len(fitted))

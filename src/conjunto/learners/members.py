@@ -74,7 +74,7 @@ class ForeignMembers:
         columns: list[NDArray[np.intp] | None],
         classes: NDArray[Any] | None,
         coded: bool = False,
-        known: list[NDArray[np.intp] | None] | None = None,
+        known: list[NDArray[Any] | None] | None = None,
     ) -> None:
         self.fitted = fitted
         self.columns = columns
@@ -95,7 +95,7 @@ class ForeignMembers:
         """(T, n) class codes."""
         out = np.empty((len(self), len(X.encoded)), dtype=np.int32)
         for t, (model, rows) in enumerate(self._each(X)):
-            out[t] = self._codes(t, model.predict(rows), "predicts")
+            out[t] = self._codes(t, model.predict(rows, **(X.asked or {})), "predicts")
         return out
 
     def _codes(self, t: int, told: Any, verb: str) -> NDArray[np.int32]:
@@ -108,7 +108,9 @@ class ForeignMembers:
 
     def values(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """(T, n) predicted values."""
-        return np.stack([np.asarray(model.predict(rows), dtype=np.float64) for model, rows in self._each(X)])
+        return np.stack(
+            [np.asarray(model.predict(rows, **(X.asked or {})), dtype=np.float64) for model, rows in self._each(X)]
+        )
 
     def shares(self, t: int, X: Rows) -> NDArray[np.float64]:
         """(n, K) class shares of one member; all for the class that it predicts where it tells no probabilities."""
@@ -117,10 +119,14 @@ class ForeignMembers:
         ((model, rows),) = self.take(np.array([t]))._each(X)
         if hasattr(model, "predict_proba"):
             # A member whose sample missed a class has no column for it.
-            out[:, self._codes(t, model.classes_, "knows")] = model.predict_proba(rows)
+            out[:, self._codes(t, model.classes_, "knows")] = model.predict_proba(rows, **(X.asked or {}))
         else:
-            out[np.arange(len(X)), self._codes(t, model.predict(rows), "predicts")] = 1
+            out[np.arange(len(X)), self._codes(t, model.predict(rows, **(X.asked or {})), "predicts")] = 1
         return out
+
+    def decisions(self, X: Rows) -> NDArray[np.float64]:
+        """The mean of what the members' `decision_function` say."""
+        return np.mean([model.decision_function(rows, **(X.asked or {})) for model, rows in self._each(X)], axis=0)
 
     def reserve(self, factor: float) -> None:
         """Nothing to do for a list."""

@@ -1,8 +1,8 @@
 """`TreeNodes`: one tree as a table of its nodes, in scikit-learn's words.
 
-What is fitted is packed for prediction: inner nodes apart from leaves, no totals of inner nodes. This is the same tree as
-`sklearn.tree` shows it, made when it is asked for: node 0 is the root, the left child of a node has the next number, and
-what a leaf does not have is -2 (-1 for children).
+What is fitted is packed for prediction: inner nodes apart from leaves, no totals of inner nodes. This is the same tree
+as `sklearn.tree` shows it, made when it is asked for: node 0 is the root, the left child of a node has the next number,
+and what a leaf does not have is -2 (-1 for children).
 """
 
 from __future__ import annotations
