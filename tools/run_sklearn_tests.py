@@ -75,8 +75,8 @@ def swapped(source: str, names: dict[str, str]) -> str:
     return "".join(lines)
 
 
-def run(files: tuple[str, ...], log: Path, workers: int) -> list[dict[str, Any]]:
-    """Copy, change and run the files; return one entry per test that constructs an estimator of ours."""
+def run(files: tuple[str, ...], log: Path, workers: int) -> None:
+    """Copy, change and run the files; the outcomes go to the log."""
     home = Path(sklearn.__file__).parent
     names = {theirs: ours for theirs, ours in SWAPPED.items() if hasattr(conjunto, ours)}
     log.unlink(missing_ok=True)
@@ -91,7 +91,11 @@ def run(files: tuple[str, ...], log: Path, workers: int) -> list[dict[str, Any]]
         options = ["-p", "sklearn_swap_plugin", "-p", "no:cacheprovider", "-q", "--tb=no", "-W", "ignore"]
         command = [sys.executable, "-m", "pytest", *options, "-n", str(workers), str(root)]
         subprocess.run(command, cwd=root, env=environment, stdout=subprocess.DEVNULL, check=False)
-    entries = [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def entries_of(log: Path) -> list[dict[str, Any]]:
+    """One entry per test that constructs an estimator of ours."""
+    entries = map(json.loads, log.read_text().splitlines())
     return [entry for entry in entries if entry["ours"]]
 
 
@@ -119,9 +123,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--meta", action="store_true", help="the tests of what takes our estimators as members")
     parser.add_argument("--log", type=Path, default=Path("sklearn-swap.jsonl"), help="the outcome of every test")
+    parser.add_argument("--from-log", action="store_true", help="print the table of a log that is there already")
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
-    print(report(run(META if asked.meta else MAIN, asked.log, asked.workers)))
+    if not asked.from_log:
+        run(META if asked.meta else MAIN, asked.log, asked.workers)
+    print(report(entries_of(asked.log)))
 
 
 if __name__ == "__main__":

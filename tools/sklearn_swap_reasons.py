@@ -1,14 +1,53 @@
-"""Why a test of scikit-learn fails with our classes in its place."""
+"""Why a test of scikit-learn fails with our classes in its place: the first pattern that is found names the reason."""
 
 from __future__ import annotations
 
 import re
 
-REASONS: tuple[tuple[str, str], ...] = ()
+REASONS: tuple[tuple[str, str], ...] = (
+    # What the core does not have yet.
+    (r"Sparse data was passed|sparse_trees|read_only_buffer|memory_layout", "sparse X is refused"),
+    (r"y should be a 1d array|multioutput_data|number of outputs|OOB estimates", "several targets are refused"),
+    (r"got 'poisson'|[Pp]oisson", 'criterion="poisson" is not there'),
+    (r"got 'absolute_error'", 'criterion="absolute_error" is not there'),
+    (r"got <sklearn.tree._criterion", "criteria are names, not objects of scikit-learn's compiled modules"),
+    # Insides of scikit-learn.
+    (
+        r"has no attribute '_(?!_)|Argument 'orig_tree'|test_base$|test_base\n",
+        "the test reads private attributes or calls compiled functions of scikit-learn",
+    ),
+    (r"test_recursion_decision_tree", "`method='recursion'` asks for scikit-learn's own classes: use `to_sklearn`"),
+    (r"test_backend_respected", "our trees are grown by threads of the core, not by joblib"),
+    # What differs on purpose.
+    (
+        r"draw_indices|bootstrap_sample_weight|max_samples_bootstrap_combinations",
+        "bagging multiplies by sample weights; scikit-learn draws rows by them",
+    ),
+    (r"almost_constant_feature|big_input", "doubles are kept apart that scikit-learn rounds to one float"),
+    (r"test_huge_allocations", "nothing is allocated for leaves before they are there"),
+    (
+        r"warm_start_equal|warm_start_with_oob_score|test_class_weight_errors",
+        "a warm start compares the data: what "
+        "scikit-learn warns of is refused, and out-of-bag estimates and class weights stay right",
+    ),
+    (r"friedman_mse_deprecation", "the warning comes with `fit`, not with the constructor"),
+    (r"test_sample_weights_infinite", "weights of boosting do not overflow"),
+    (r"test_adaboostclassifier_without_sample_weight", "learners without weights are boosted by resampling"),
+    (r"test_multidimensional_X", "X has two dimensions"),
+    (r"contains infinity", "infinite values are refused, also for members that would replace them"),
+    (r"test_metadata_routing_with_dynamic", "members are asked for labels where votes are counted"),
+    (r"min_sample_split_1_error|score_samples_error", "other words, or the name of the class, in a message"),
+    # Chance.
+    (
+        r"oob_score_regression|forest_regressor_oob|test_distribution|set_estimator_drop|get_feature_names_out"
+        r"|classification_sample_weights",
+        "another random stream: an expectation that holds for scikit-learn's seed",
+    ),
+)
 
 
 def reason_of(test: str, message: str) -> str:
-    """The first reason whose pattern is found in the name of the test or in its message."""
+    """The reason of a failure, by the name of the test and the message of the error."""
     for pattern, reason in REASONS:
         if re.search(pattern, f"{test}\n{message}"):
             return reason

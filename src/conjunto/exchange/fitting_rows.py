@@ -56,6 +56,6 @@ def same_answers(ours: Any, theirs: Any, X: Any) -> None:
         wrong = np.abs(ours_say - theirs_say) > AGREE * scale
     if wrong.any():
         raise ValueError(
-            f"{np.atleast_2d(wrong.T).any(axis=0).sum()} rows of X get another answer from the converted model: this is "
-            "a mistake of conjunto, please report it"
+            f"{np.atleast_2d(wrong.T).any(axis=0).sum()} rows of X get another answer from the converted model, a "
+            "mistake of conjunto: please report it"
         )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.dummy import DummyClassifier
 
 from conjunto.classes import Classes
 from conjunto.problem import Rows, select
@@ -95,7 +96,7 @@ class ForeignMembers:
         """(T, n) class codes."""
         out = np.empty((len(self), len(X.encoded)), dtype=np.int32)
         for t, (model, rows) in enumerate(self._each(X)):
-            out[t] = self._codes(t, model.predict(rows, **(X.asked or {})), "predicts")
+            out[t] = self._codes(t, model.predict(rows, **_asked(model, X)), "predicts")
         return out
 
     def _codes(self, t: int, told: Any, verb: str) -> NDArray[np.int32]:
@@ -109,7 +110,7 @@ class ForeignMembers:
     def values(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """(T, n) predicted values."""
         return np.stack(
-            [np.asarray(model.predict(rows, **(X.asked or {})), dtype=np.float64) for model, rows in self._each(X)]
+            [np.asarray(model.predict(rows, **_asked(model, X)), dtype=np.float64) for model, rows in self._each(X)]
         )
 
     def shares(self, t: int, X: Rows) -> NDArray[np.float64]:
@@ -119,14 +120,14 @@ class ForeignMembers:
         ((model, rows),) = self.take(np.array([t]))._each(X)
         if hasattr(model, "predict_proba"):
             # A member whose sample missed a class has no column for it.
-            out[:, self._codes(t, model.classes_, "knows")] = model.predict_proba(rows, **(X.asked or {}))
+            out[:, self._codes(t, model.classes_, "knows")] = model.predict_proba(rows, **_asked(model, X))
         else:
-            out[np.arange(len(X)), self._codes(t, model.predict(rows, **(X.asked or {})), "predicts")] = 1
+            out[np.arange(len(X)), self._codes(t, model.predict(rows, **_asked(model, X)), "predicts")] = 1
         return out
 
     def decisions(self, X: Rows) -> NDArray[np.float64]:
         """The mean of what the members' `decision_function` say."""
-        return np.mean([model.decision_function(rows, **(X.asked or {})) for model, rows in self._each(X)], axis=0)
+        return np.mean([model.decision_function(rows, **_asked(model, X)) for model, rows in self._each(X)], axis=0)
 
     def reserve(self, factor: float) -> None:
         """Nothing to do for a list."""
@@ -146,6 +147,11 @@ class ForeignMembers:
     def estimators(self, like: Any) -> list[Any]:
         """The models themselves."""
         return list(self.fitted)
+
+
+def _asked(model: Any, X: Rows) -> dict[str, Any]:
+    """What a member is asked with beside the rows; one that stands in for a learner, having seen one class, not."""
+    return {} if X.asked is None or isinstance(model, DummyClassifier) else X.asked
 
 
 def take_over(model: Any, like: Any) -> None:
