@@ -80,7 +80,9 @@ def check_row_limit(name: str, value: Any, rows: int, least: int) -> int:
         return int(value)
     if _is_number(value) and not _is_whole(value) and 0 < value <= 1:
         return max(least, math.ceil(value * rows))
-    raise ValueError(f"{name} must be an int of at least {least} or a float in (0, 1], got {value!r}")
+    raise ValueError(
+        f"{name!r} must be an int in the range [{least}, inf) or a float in the range (0.0, 1.0], got {value!r}"
+    )
 
 
 # More rows, columns or splits than this exist nowhere; the core counts them in 32 bits.
