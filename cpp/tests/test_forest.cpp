@@ -226,6 +226,10 @@ TEST(damaged_leaves_are_refused) {
         [](Forest& f) { f.leaf_value.pop_back(); },
         [](Forest& f) { f.leaf_label.push_back(0); },
         [](Forest& f) { f.share_label.push_back(0); },
+        [](Forest& f) { f.leaf_size.pop_back(); },
+        [](Forest& f) { f.leaf_size.push_back({1, 1.0F}); },
+        [](Forest& f) { f.leaf_impurity.resize(f.leaves() + 1); },
+        [](Forest& f) { f.units.pop_back(); },
         [](Forest& f) { f.shares.push_back(0); },
         [](Forest& f) { f.classes = 1; },
     });

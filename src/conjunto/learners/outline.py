@@ -82,7 +82,7 @@ def outline(tree: Any) -> TreeOutline:
     >>> from conjunto import CARTClassifier
     >>> from conjunto.learners.outline import outline
     >>> outline(CARTClassifier().fit([[1.0], [2.0]], ["no", "yes"])).nodes[0].branches
-    (Interval(column=0, low=-inf, high=1.5, missing=True), Interval(column=0, low=1.5, high=inf, missing=False))
+    (Interval(column=0, low=-inf, high=1.5, missing=False), Interval(column=0, low=1.5, high=inf, missing=True))
     """
     if isinstance(tree, TreeOutline):
         return tree
