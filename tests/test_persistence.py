@@ -68,6 +68,10 @@ def walk(forest):
         assert forest.value_sums(X).shape == (len(X),)
     forest.depths()
     forest.importances()
+    numbers = np.split(forest.leaf_numbers(), np.cumsum(forest.leaf_counts())[:-1])
+    for tree, leaves_of_tree in enumerate(numbers[: len(forest)]):
+        nodes = forest.unfold(tree, _core.Criterion.gini if forest.classes else _core.Criterion.variance)
+        np.testing.assert_array_equal(np.sort(leaves_of_tree), np.flatnonzero(nodes["left"] < 0))
     taken = forest.take(np.arange(len(forest), dtype=np.int64))
     np.testing.assert_array_equal(taken.leaves(X), leaves)
     taken.append(forest)
@@ -145,17 +149,18 @@ def test_damage_is_refused_or_harmless(arrays):
 
 @pytest.mark.parametrize("format", [0, 1, 99])
 def test_another_format_is_named(format):
-    with pytest.raises(ValueError, match=rf"stored in format {format}; this version of conjunto reads format 2"):
+    with pytest.raises(ValueError, match=rf"stored in format {format}; this version of conjunto reads format 3"):
         _core.Forest(FORESTS[0] | {"format": format})
 
 
-@pytest.mark.parametrize("kind", [_core.Forest, _core.C45Forest])
-def test_a_file_of_format_1_is_named(kind):
+@pytest.mark.parametrize(("kind", "format"), [(_core.Forest, 3), (_core.C45Forest, 2)])
+def test_a_file_of_format_1_is_named(kind, format):
     """It gave the arrays as arguments, the format first."""
-    with pytest.raises(ValueError, match="stored in format 1; this version of conjunto reads format 2"):
+    assert kind.FORMAT == format
+    with pytest.raises(ValueError, match=f"stored in format 1; this version of conjunto reads format {format}"):
         kind(1, *list(FORESTS[0].values())[1:])
     with pytest.raises(TypeError, match="as one dictionary"):
-        kind(2, *list(FORESTS[0].values())[1:])
+        kind(format, *list(FORESTS[0].values())[1:])
 
 
 @pytest.mark.parametrize("name", FORESTS[0])

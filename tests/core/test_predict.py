@@ -198,14 +198,14 @@ def test_trees_of_a_single_leaf(rows):
 
 def _chains(trees, length, thresholds):
     """A forest made by hand: each tree tests column 0 against `length` rising thresholds."""
-    nodes = trees * length
+    nodes, leaves = trees * length, trees * (length + 1)
     left = np.tile(~np.arange(length, dtype=np.int32), trees)
     right = np.tile(np.append(np.arange(1, length), ~length).astype(np.int32), trees)
     none = {"leaf_value": float, "shares": float, "share_label": np.int32, "sets": np.uint32, "term_set": np.int32}
-    none |= {"term_coefficient": float, "term_column": np.uint32}
+    none |= {"term_coefficient": float, "term_column": np.uint32, "leaf_impurity": float}
     return _core.Forest(
         {
-            "format": 2,
+            "format": _core.Forest.FORMAT,
             "columns": 1,
             "classes": 2,
             "categories": np.zeros(1, np.uint32),
@@ -216,7 +216,11 @@ def _chains(trees, length, thresholds):
             "gain": np.zeros(nodes, np.float32),
             "node_start": np.arange(trees + 1, dtype=np.uint64) * np.uint64(length),
             "leaf_start": np.arange(trees + 1, dtype=np.uint64) * np.uint64(length + 1),
-            "leaf_label": (np.arange(trees * (length + 1)) % 2).astype(np.int32),
+            "leaf_label": (np.arange(leaves) % 2).astype(np.int32),
+            "leaf_rows": np.ones(leaves, np.uint32),
+            "leaf_weight": np.ones(leaves, np.float32),
+            "weight_unit": np.ones(trees),
+            "target_unit": np.ones(trees),
             "term_start": np.zeros(1, np.uint32),
             **{name: np.zeros(0, kind) for name, kind in none.items()},
         }

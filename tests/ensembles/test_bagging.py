@@ -78,7 +78,12 @@ def test_columns(bootstrap_features):
     for member, columns in zip(bag.estimators_, bag.estimators_features_, strict=True):
         assert len(columns) == 4
         assert bootstrap_features or len(np.unique(columns)) == 4
-        assert set(np.flatnonzero(member.feature_importances_)) <= set(columns)
+        # A member takes the columns that were drawn for it, and no others.
+        assert member.n_features_in_ == len(member.feature_importances_) == 4
+        assert set(np.flatnonzero(bag.feature_importances_)) <= set(np.concatenate(bag.estimators_features_))
+    new, _ = make_twonorm(300, random_state=1)
+    for said, member, columns in zip(bag.votes(new).labels, bag.estimators_, bag.estimators_features_, strict=True):
+        np.testing.assert_array_equal(member.predict(new[:, columns]), said)
 
 
 def test_soft_vote_is_the_mean_of_the_members():
@@ -230,5 +235,8 @@ def test_trees_have_no_attributes_of_foreign_members():
     X, y = load_iris(return_X_y=True)
     bag = BaggingClassifier(KNeighborsClassifier(), n_estimators=2).fit(X, y)
     assert not hasattr(bag, "feature_importances_")
-    with pytest.raises(AttributeError, match="apply needs members that are trees of conjunto"):
-        bag.apply(X)
+    for name in ("apply", "decision_path"):
+        assert not hasattr(bag, name)
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'") as raised:
+            getattr(bag, name)
+        assert f"{name} needs members that are trees of conjunto" in str(raised.value.__cause__)

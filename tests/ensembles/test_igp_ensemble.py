@@ -72,7 +72,7 @@ def test_frames_with_text_and_holes():
 def test_parameters_of_the_base_learner():
     model = IGPEnsembleClassifier(IGPTreeClassifier(min_samples_leaf=20), n_estimators=5, random_state=0).fit(X, Y)
     for tree in model.estimators_:
-        assert np.bincount(tree.apply(X)).min() >= 20
+        assert np.bincount(tree.forest_.leaves(X)[:, 0]).min() >= 20
 
 
 @pytest.mark.parametrize("other", [CARTClassifier(), DecisionTreeClassifier()])

@@ -86,16 +86,16 @@ def hole(a, value):
         (hole(X, np.inf), Y, None, ValueError, "X contains infinity"),
         (hole(X, -np.inf), Y, None, ValueError, "X contains infinity"),
         (X, Y[:-1], None, ValueError, r"inconsistent numbers of samples: \[60, 59\]"),
-        (X, Y, -np.ones(60), ValueError, "sample_weight must not be negative; use 0 to leave a row out"),
+        (X, Y, -np.ones(60), ValueError, "Negative values in data passed to `sample_weight`; use 0 to leave a row out"),
         (X, Y, np.zeros(60), ValueError, "sample_weight is zero for all rows: give at least one"),
         (X, Y, 0, ValueError, "sample_weight is zero for all rows: give at least one"),
-        (X, Y, np.ones(59), ValueError, r"sample_weight must have one entry per row, \(60,\), got shape \(59,\)"),
+        (X, Y, np.ones(59), ValueError, r"sample_weight.shape == \(59,\), expected \(60,\): one entry per row"),
         (
             X,
             Y,
             np.ones((60, 1)),
             ValueError,
-            r"sample_weight must have one entry per row, \(60,\), got shape \(60, 1\)",
+            r"sample_weight.shape == \(60, 1\), expected \(60,\): one entry per row",
         ),
         (X, Y, np.full(60, np.nan), ValueError, "sample_weight contains NaN"),
         (X, Y, np.full(60, np.inf), ValueError, "sample_weight contains infinity"),
@@ -141,7 +141,7 @@ def test_dates(column):
 def test_criterion_and_k_best():
     with pytest.raises(ValueError, match="criterion must be one of 'gini', 'entropy', 'log_loss', got 'x'"):
         BaggingClassifier(CARTClassifier(criterion="x")).fit(X, Y)
-    with pytest.raises(ValueError, match="criterion must be one of 'squared_error', got 'gini'"):
+    with pytest.raises(ValueError, match="criterion must be one of 'squared_error', 'friedman_mse', got 'gini'"):
         BaggingRegressor(CARTRegressor(criterion="gini")).fit(X, Y)
     for k_best in (0, -1, 1.5):
         with pytest.raises(ValueError, match="k_best must be a whole number of at least 1, got"):
@@ -160,7 +160,7 @@ def test_vote_is_checked_in_fit(model):
 
 
 def test_oob_score_needs_rows_left_out():
-    with pytest.raises(ValueError, match="oob_score"):
+    with pytest.raises(ValueError, match="Out of bag estimation only available if bootstrap=True, or with max_samples < 1"):
         BaggingClassifier(bootstrap=False, oob_score=True).fit(X, Y)
 
 

@@ -165,7 +165,7 @@ class Hopeless(Wrong):
 
 
 def test_a_learner_that_is_never_better_than_chance_is_an_error(seen):
-    with pytest.raises(ValueError, match=r"no better than chance: the error of the first member is 1\.000"):
+    with pytest.raises(ValueError, match=r"worse than random, or no better: the error of the first member is 1\.000"):
         MultiBoostClassifier(Hopeless(), random_state=0).fit(SIGNS, (SIGNS[:, 0] >= 0).astype(int))
     assert len(seen) == 100
 

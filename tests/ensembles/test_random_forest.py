@@ -7,6 +7,8 @@ from sklearn.ensemble import RandomForestRegressor as PeerRegressor
 from conjunto import CARTClassifier, RandomForestClassifier, RandomForestRegressor
 from conjunto.datasets import make_twonorm, make_waveform
 
+from ..forests import assert_same_trees
+
 X, Y = make_waveform(200, random_state=0)
 
 
@@ -172,11 +174,14 @@ def test_more_combinations_than_columns():
             "combination_features must be a whole number of at least 1",
         ),
         ({"max_features": "x"}, "max_features must be one of 'sqrt', 'log2', got 'x'"),
-        ({"max_features": 22}, r"max_features must be an int in \[1, 21\] or a float in \(0, 1\], got 22"),
+        ({"max_features": 0}, "max_features must be a whole number of at least 1, got 0"),
+        ({"max_features": 1.01}, r"max_features must be an int in \[1, 21\] or a float in \(0, 1\], got 1.01"),
         ({"max_features": 0.0}, r"max_features must be an int in \[1, 21\] or a float"),
-        ({"max_samples": 201}, r"max_samples must be an int in \[1, 200\] or a float in \(0, 1\], got 201"),
-        ({"max_samples": 0.5, "bootstrap": False}, "max_samples needs bootstrap=True"),
-        ({"oob_score": True, "bootstrap": False}, "oob_score=True needs bootstrap=True"),
+        ({"max_samples": 0}, "max_samples must be a whole number of at least 1, got 0"),
+        ({"max_samples": 0.0}, r"max_samples must be a number in \(0, inf\), got 0.0"),
+        ({"max_samples": float("inf")}, r"max_samples must be a number in \(0, inf\), got inf"),
+        ({"max_samples": 0.5, "bootstrap": False}, "`max_sample` cannot be set if `bootstrap=False`"),
+        ({"oob_score": True, "bootstrap": False}, "Out of bag estimation only available if bootstrap=True"),
         ({"criterion": "x"}, "criterion must be one of 'gini', 'entropy', 'log_loss', got 'x'"),
         ({"class_weight": "x"}, "class_weight"),
         ({"max_depth": 0}, "max_depth must be a whole number of at least 1, got 0"),
@@ -191,3 +196,19 @@ def test_more_combinations_than_columns():
 def test_errors(parameters, message):
     with pytest.raises(ValueError, match=message):
         RandomForestClassifier(n_estimators=3, **parameters).fit(X, Y)
+
+
+def test_more_columns_than_there_are_are_all():
+    all_columns, more = (
+        RandomForestClassifier(n_estimators=3, max_features=count, random_state=0).fit(X, Y) for count in (21, 22)
+    )
+    assert_same_trees(all_columns._panel.members.forest, more._panel.members.forest)
+
+
+@pytest.mark.parametrize(("max_samples", "size"), [(None, 200), (201, 201), (1.5, 300), (0.25, 50), (1000, 1000)])
+def test_samples_may_be_larger_than_the_data(max_samples, size):
+    """The root of a tree weighs as many rows as were drawn, and has as many as are different."""
+    forest = RandomForestClassifier(n_estimators=4, max_samples=max_samples, random_state=0).fit(X, Y)
+    for tree, rows in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        assert len(rows) == tree.tree_.weighted_n_node_samples[0] == size
+        assert tree.tree_.n_node_samples[0] == len(np.unique(rows))

@@ -31,7 +31,7 @@ def test_one_column_each_is_a_tree_on_that_column():
     for member, (column,) in zip(model.estimators_, model.estimators_features_, strict=True):
         same = DecisionTreeClassifier().fit(X[:, [column]], y)
         # scikit-learn rounds X to float32; a row whose value falls between two roundings may differ.
-        assert (member.predict(new) == same.predict(new[:, [column]])).mean() > 0.99
+        assert (member.predict(new[:, [column]]) == same.predict(new[:, [column]])).mean() > 0.99
 
 
 def test_all_rows_are_seen():

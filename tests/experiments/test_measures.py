@@ -177,12 +177,12 @@ def test_members_worse_than_chance_by_brute_force():
     y = CLASSES[y]
     model = BaggingClassifier(n_estimators=60, max_samples=4, random_state=0).fit(X[:30], y[:30])
     X, y = X[30:], y[30:]
-    worse = [(member.predict(X) != y).mean() > 2 / 3 for member in model.estimators_]
+    worse = [(model.classes_[member.predict(X)] != y).mean() > 2 / 3 for member in model.estimators_]
     assert 0 < np.mean(worse) < 1
     case = Scored(model, X, y, model.predict(X), CLASSES[:3])
     assert measure("members-worse-than-chance", case) == pytest.approx(np.mean(worse))
     # Chance has as many sides as the data have classes, not as many as the training rows showed.
-    four = [(member.predict(X) != y).mean() > 3 / 4 for member in model.estimators_]
+    four = [(model.classes_[member.predict(X)] != y).mean() > 3 / 4 for member in model.estimators_]
     assert measure("members-worse-than-chance", Scored(model, X, y, model.predict(X), CLASSES)) == np.mean(four)
 
 

@@ -90,9 +90,10 @@ def test_root_split_is_the_best_of_all(problem):
         assert len(np.unique(leaf)) == 1
         return
     assert len(np.unique(leaf)) == 2
-    assert any(np.array_equal(leaf == 0, left) or np.array_equal(leaf == 1, left) for left in splits)
+    # The root is node 0, its children are 1 and 2.
+    assert any(np.array_equal(leaf == 1, left) or np.array_equal(leaf == 2, left) for left in splits)
     best = max(_decrease(y, w, left, criterion) for left in splits)
-    assert _decrease(y, w, leaf == 0, criterion) == pytest.approx(best, rel=1e-9, abs=1e-12)
+    assert _decrease(y, w, leaf == 1, criterion) == pytest.approx(best, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("K", [0, 2])
@@ -107,7 +108,7 @@ def test_best_subset_of_many_categories(K):
         leaf = (CARTClassifier if K else CARTRegressor)(max_depth=1).fit(frame, y).apply(frame)
         subsets = np.array([[subset >> code & 1 for code in range(10)] for subset in range(1, 2**9)], dtype=bool)
         best = max(_decrease(y, np.ones(60), left[codes.astype(int)], criterion) for left in subsets)
-        assert _decrease(y, np.ones(60), leaf == 0, criterion) == pytest.approx(best, rel=1e-10)
+        assert _decrease(y, np.ones(60), leaf == 1, criterion) == pytest.approx(best, rel=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -118,7 +119,7 @@ def test_more_classes_and_many_categories_split_well(seed):
     y = np.where(codes % 3 == 0, 0, rng.integers(1, 3, 330))
     frame = pd.DataFrame({"x": pd.Categorical(codes)})
     model = CARTClassifier(max_depth=1).fit(frame, y)
-    left = model.apply(frame) == 0
+    left = model.apply(frame) == 1
     assert set(map(tuple, {(bool(a), bool(b)) for a, b in zip(left, y == 0, strict=True)})) in (
         {(True, True), (False, False)},
         {(True, False), (False, True)},

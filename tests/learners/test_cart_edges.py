@@ -333,7 +333,7 @@ def test_least_weight_of_a_leaf_with_equal_values(n, K):
     X, y = rng.integers(0, 3, (n, 2)).astype(float), rng.integers(0, K, n)
     model = CARTClassifier(min_weight_fraction_leaf=0.01, max_depth=40, random_state=0).fit(X, y)
     assert model.get_n_leaves() <= 9
-    leaf = model.apply(X)
+    leaf = model.forest_.leaves(X)[:, 0]
     assert np.bincount(leaf, minlength=model.get_n_leaves()).min() >= 0.01 * n
 
 

@@ -160,9 +160,14 @@ def test_some_trees_meet_no_tie(seed):
 def test_integer_weights_count_as_copies():
     X, y, w = _problem(3, "integer")
     copies = np.repeat(np.arange(len(X)), w.astype(int))
-    weighted = CARTClassifier(random_state=0).fit(X, y, w).forest_
-    repeated = CARTClassifier(random_state=0).fit(X[copies], y[copies]).forest_
-    assert_same_trees(weighted, repeated)
+    weighted = CARTClassifier(random_state=0).fit(X, y, w)
+    repeated = CARTClassifier(random_state=0).fit(X[copies], y[copies])
+    # What counts rows tells a row of weight 2 from two rows.
+    assert_same_trees(weighted.forest_, repeated.forest_, except_for={"leaf_rows"})
+    for model, rows in ((weighted, X[w > 0]), (repeated, X[copies])):
+        np.testing.assert_array_equal(
+            model.forest_.arrays()["leaf_rows"], np.bincount(model.forest_.leaves(rows)[:, 0])
+        )
 
 
 @pytest.mark.parametrize("task", [0, 2, 3])
@@ -177,7 +182,7 @@ def test_missing_values_root_split_and_predictions(task, seed):
     X[informative & (rng.random(len(X)) < 0.7), 0] = np.nan
     criterion = "gini" if task else "squared_error"
     ours, theirs = _fit_both(X, y, None, task, criterion, max_depth=1)
-    mine, other = ours.apply(X) == 0, theirs.apply(X) == 1
+    mine, other = ours.apply(X) == 1, theirs.apply(X) == 1
     ones = np.ones(len(X))
     ours_decrease, their_decrease = (_decrease(y, ones, side, criterion) for side in (mine, other))
     assert ours_decrease == pytest.approx(their_decrease, rel=1e-11)
@@ -187,9 +192,9 @@ def test_missing_values_root_split_and_predictions(task, seed):
 
 
 def test_missing_only_in_prediction_follows_the_larger_side():
-    """As in scikit-learn: a value missing where training had none goes with the most rows."""
+    """As in scikit-learn: a value missing where training had none goes with the most rows, on a tie to the right."""
     X = np.arange(10.0)[:, None]
-    for cut, label in ((3, 1), (7, 0)):
+    for cut, label in ((3, 1), (7, 0), (5, 1)):
         y = (X[:, 0] >= cut).astype(int)
         for model in (CARTClassifier(), DecisionTreeClassifier()):
             assert model.fit(X, y).predict([[np.nan]]) == [label]

@@ -1,4 +1,4 @@
-"""The truth is the core itself: walking the conditions of the outline ends in the leaf that `apply` tells."""
+"""The truth is the core itself: walking the conditions of the outline ends in the leaf that the core tells."""
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from conjunto import AdaBoostClassifier, BaggingClassifier, CARTClassifier, CARTRegressor, RandomForestClassifier
 from conjunto.learners.conditions import Combination, Interval, Subset, Term, merge
 from conjunto.learners.outline import TreeOutline, TreeOutlineNode, outline
+from conjunto.learners.rows import read_fitted_rows
 
 
 def frame(seed, n=300, gaps=0.15):
@@ -51,7 +52,10 @@ def check(tree, X):
     described = outline(tree)
     inner = sum(bool(node.children) for node in described.nodes)
     found = [walk(described, row) for row in X.to_numpy(dtype=object)]
-    np.testing.assert_array_equal(np.array(found) - inner, tree.apply(X))
+    np.testing.assert_array_equal(np.array(found) - inner, tree.forest_.leaves(read_fitted_rows(tree, X))[:, 0])
+    # `apply` counts all nodes, in the order of a walk that goes left first.
+    order = {number: place for place, (number, _) in enumerate(described.walk())}
+    np.testing.assert_array_equal([order[number] for number in found], tree.apply(X))
     return described, found
 
 

@@ -119,7 +119,7 @@ def test_the_pruned_tree_is_the_smallest_of_the_best(classes, weighting):
         tree = read_tree(make(**limits).fit(X, y, weights), X, codes, weights, len(labels) if classes else 0)
         prunings = risks(tree)
         alphas = critical_alphas(prunings)
-        path = make(**limits).cost_complexity_pruning_path(X, y, weights)
+        path = make(prune=0.0, **limits).cost_complexity_pruning_path(X, y, weights)
         np.testing.assert_allclose(path.ccp_alphas, [float(alpha) for alpha in alphas], rtol=1e-11, atol=1e-15)
         between = [(a + b) / 2 for a, b in pairwise([*alphas, 2 * alphas[-1] + 1])]
         fresh = np.random.default_rng(seed).normal(size=(60, 3))
@@ -177,11 +177,28 @@ def test_the_path_is_the_same_whatever_prune_is(risk):
     X, y = make_waveform(200, random_state=0)
     paths = [
         CARTClassifier(prune=prune, pruning_risk=risk, random_state=0).cost_complexity_pruning_path(X, y)
-        for prune in (None, 0.01, "cv", "reduced-error")
+        for prune in (0.0, 0.01, "cv", "reduced-error")
     ]
     for path in paths[1:]:
         np.testing.assert_array_equal(path.ccp_alphas, paths[0].ccp_alphas)
         np.testing.assert_array_equal(path.leaves, paths[0].leaves)
+
+
+@pytest.mark.parametrize("risk", ["error", "impurity"])
+@pytest.mark.parametrize("ccp_alpha", [0.0, 0.02])
+def test_without_prune_the_path_is_that_of_ccp_alpha(risk, ccp_alpha):
+    """By impurity, whatever the risk of `prune` is: the alphas are those at which trees of `ccp_alpha` change."""
+    X, y = make_waveform(200, random_state=0)
+    tree = CARTClassifier(pruning_risk=risk, ccp_alpha=ccp_alpha, random_state=0)
+    path = tree.cost_complexity_pruning_path(X, y)
+    by_impurity = CARTClassifier(prune=0.0, pruning_risk="impurity", random_state=0).fit(X, y).cost_complexity_path_
+    np.testing.assert_array_equal(path.ccp_alphas, by_impurity["ccp_alphas"])
+    np.testing.assert_array_equal(path.impurities, by_impurity["risks"])
+    for alpha, leaves, impurity in zip(path.ccp_alphas[1:], path.leaves[1:], path.impurities[1:], strict=True):
+        pruned = CARTClassifier(ccp_alpha=alpha * (1 + 1e-9), pruning_risk=risk, random_state=0).fit(X, y)
+        assert pruned.get_n_leaves() == leaves
+        shares = pruned.predict_proba(X)
+        assert (1 - (shares**2).sum(axis=1)).mean() == pytest.approx(impurity, rel=1e-9)
 
 
 def test_a_scale_of_the_targets_is_a_scale_of_alpha():

@@ -125,7 +125,7 @@ def test_rows_of_weight_zero_are_no_rows(make):
 @pytest.mark.parametrize("limits", [{"max_leaf_nodes": 9}, {"max_depth": 3}, {"max_features": 2}, {"k_best": 4}])
 def test_risks_are_those_of_the_pruned_trees(limits):
     X, y = make_waveform(300, random_state=1)
-    path = CARTClassifier(random_state=0, **limits).cost_complexity_pruning_path(X, y)
+    path = CARTClassifier(prune=0.0, random_state=0, **limits).cost_complexity_pruning_path(X, y)
     for alpha, risk in zip(path.ccp_alphas, path.impurities, strict=True):
         model = CARTClassifier(prune=alpha, random_state=0, **limits).fit(X, y)
         assert np.mean(model.predict(X) != y) == pytest.approx(risk, abs=1e-12)

@@ -146,7 +146,7 @@ def test_answers_that_cannot_judge_are_refused():
         tree.fit(X, y, X_val=X, y_val=y.astype(str))
     with pytest.raises(ValueError, match="y_val contains a missing value"):
         tree.fit(X, y, X_val=X, y_val=np.where(y, 1.0, np.nan))
-    with pytest.raises(ValueError, match="sample_weight_val must not be negative"):
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight_val`"):
         tree.fit(X, y, X_val=X, y_val=y, sample_weight_val=-np.ones(20))
     with pytest.raises(ValueError, match="sample_weight_val are for"):
         CARTClassifier().fit(X, y, sample_weight_val=np.ones(20))

@@ -242,7 +242,10 @@ def test_members_of_a_forest_have_the_names_of_the_frame():
     X, score, _ = frame(0)
     model = RandomForestClassifier(3, random_state=0).fit(X, score > 0)
     assert re.search("number|whole|colour|flag", export_text(model.estimators_[0]))
-    assert ": True" in export_text(model.estimators_[0])
+    # Members know the codes of the classes, as in scikit-learn.
+    assert ": 1" in export_text(model.estimators_[0])
+    assert ": True" not in export_text(model.estimators_[0])
+    assert ": True" in export_text(model.estimators_[0], class_names=model.classes_)
 
 
 @pytest.mark.parametrize("export", [export_text, export_rules])

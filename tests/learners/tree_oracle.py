@@ -63,7 +63,7 @@ class Node:
 
 def read_tree(model, X, y, weights=None, n_classes=0):
     """The tree of a fitted model on numbers without missing values; y are codes or targets."""
-    threshold, left, right, test = map(model.tree_.arrays().get, ("threshold", "left", "right", "test"))
+    threshold, left, right, test = map(model.forest_.arrays().get, ("threshold", "left", "right", "test"))
     weights = np.ones(len(X)) if weights is None else weights
     rows = np.flatnonzero(weights > 0)
     return Node((threshold, left, right, test), 0 if len(left) else -1, (X, y, weights, n_classes), rows)

@@ -253,7 +253,7 @@ def fitted():
         (lambda m, X, y: (m, X, y + 1, {}), ValueError, "y has the label 2, which the ensemble does not know"),
         (lambda m, X, y: (m, X, y.astype(str), {}), ValueError, "which the ensemble does not know"),
         (lambda m, X, y: (m, X, y[:-1], {}), ValueError, r"y must have one entry per row of X, \(60,\), got 59"),
-        (lambda m, X, y: (m, X, y, {"sample_weight": y[:5]}), ValueError, "sample_weight must have one entry per row"),
+        (lambda m, X, y: (m, X, y, {"sample_weight": y[:5]}), ValueError, "sample_weight.shape == .*one entry per row"),
         (lambda m, X, y: (m, X, y, {"n_samples": 0}), ValueError, "n_samples must be a whole number"),
         (lambda m, X, y: (m, X, y, {"replaced": 1.5}), ValueError, "replaced must be a number in"),
         (lambda m, X, y: (m, X, y, {"estimator": CARTRegressor()}), TypeError, "estimator must be a classifier"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
@@ -41,10 +41,13 @@ ABOUT_ALL = ("oob_score_", "oob_decision_function_", "oob_prediction_", "bound_"
 ABOUT_PRUNING = ("order_", "curve_", "pruning_report_")
 
 
-def _has_binary_trees(ensemble: Any) -> bool:
-    """Whether rows have one leaf in each member, as far as that is known: an ensemble that is not fitted may have."""
-    panel: Panel | None = ensemble.__dict__.get("_panel")
-    return panel is None or panel.forest is not None
+def _of_binary_trees(what: str) -> Callable[[Any], bool]:
+    """Whether rows have one leaf in each member, or why not; an ensemble that is not fitted may have."""
+
+    def check(ensemble: Any) -> bool:
+        return "_panel" not in ensemble.__dict__ or ensemble._binary_trees(what) is not None
+
+    return check
 
 
 class Ensemble(CallbackSupportMixin, BaseEstimator):
@@ -260,12 +263,12 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         """Bytes that the packed trees take."""
         return self._trees("nbytes_").nbytes
 
-    @available_if(_has_binary_trees)  # type: ignore[untyped-decorator]
+    @available_if(_of_binary_trees("apply"))  # type: ignore[untyped-decorator]
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row in each tree, (n, trees), by its number in the `tree_` of the member."""
         return leaf_nodes(self._binary_trees("apply"), read_fitted_rows(self, X), self._threads())
 
-    @available_if(_has_binary_trees)  # type: ignore[untyped-decorator]
+    @available_if(_of_binary_trees("decision_path"))  # type: ignore[untyped-decorator]
     def decision_path(self, X: Any) -> tuple[csr_matrix, NDArray[np.int64]]:
         """Return the nodes that each row passes.
 

@@ -41,6 +41,7 @@ min_impurity_decrease, max_samples, ccp_alpha, class_weight, vote, oob_score, wa
     """
 
     splitter = "random"
+    draws_per_row = False
 
     def __init__(
         self,
@@ -102,6 +103,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
     """
 
     splitter = "random"
+    draws_per_row = False
 
     def __init__(
         self,

@@ -26,6 +26,7 @@ from conjunto.experiments.measures import MEASURES, Scored, one_per_row
 from conjunto.experiments.protocols import holdout_sizes
 from conjunto.experiments.sources import DataChangedError, Sources, draw, draws_afresh, random_of, seeds_of
 from conjunto.experiments.spec import Cell, Experiment, Method, Source
+from conjunto.pruning.estimators import PrunedClassifier, PrunedRegressor
 from conjunto.pruning.measuring import stored_bytes
 
 Measured = tuple[dict[str, float], dict[int, dict[str, float]]]
@@ -244,7 +245,8 @@ def _mix(test: Measured, apparent: Measured, share: float) -> Measured:
 
 def _members(model: Any) -> int:
     """Members of an ensemble, as `staged_predict` goes through them."""
-    model = getattr(model, "estimator_", model)  # what a pruned classifier has kept
+    if isinstance(model, PrunedClassifier | PrunedRegressor):
+        model = model.estimator_  # the ensemble that it has kept; that of an ensemble is its base learner
     model = getattr(model, "steps", [(None, model)])[-1][1]  # the length of a pipeline is its number of steps
     if hasattr(model, "n_stages_"):
         return int(model.n_stages_)

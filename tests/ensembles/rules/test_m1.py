@@ -65,7 +65,7 @@ def test_a_run_ends_before_the_first_member_that_is_wrong_on_half_of_the_weight(
         truth = m1(data)
         lengths.append(len(truth.errors))
         if not truth.errors:
-            with pytest.raises(ValueError, match="no better than chance"):
+            with pytest.raises(ValueError, match="worse than random, or no better"):
                 fit(data)
             continue
         model = fit(data)
