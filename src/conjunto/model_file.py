@@ -7,7 +7,6 @@ are validated. A pickle is read only when the caller says so; it may also hold a
 
 from __future__ import annotations
 
-import copy
 import io
 import pickle
 import re
@@ -20,19 +19,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import conjunto
-from conjunto.atomic import timestamp, whole_file
+from conjunto.atomic import whole_file
 from conjunto.datasets import as_text, is_number
 from conjunto.draw import Draw
 from conjunto.exchange.saving import savable
 from conjunto.pickles import ModelFileError as ModelFileError  # the error of this module too
 from conjunto.pickles import describe_estimator, first_line, looks_pickled, read_pickle
+from conjunto.stored import FORMAT, content, need_skops, skops_bytes
+from conjunto.stored import versions as versions
 from conjunto.view import ColumnMap
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-FORMAT = 2
 PICKLES = (".pkl", ".pickle", ".joblib")
 """The endings of files that are pickles."""
 # Beside estimators, draws and maps of columns (subclasses of `Draw` and `ColumnMap`), which are known by their class.
@@ -148,14 +148,13 @@ def save_model(path: str | Path, model: Model, *, allow_pickle: bool = False) ->
     path = Path(path)
     if path.suffix not in PICKLES:
         model = replace(model, estimator=savable(model.estimator))
-    content = {**_fields(model), "format": FORMAT, "versions": versions(), "created": timestamp()}
+    held = content(model.estimator, model.columns, model.target, model.task, model.about)
     if path.suffix in PICKLES:
         if not allow_pickle:
             raise ModelFileError(f"{path.name} would be a pickle, which executes code when it is read: use .skops")
-        data = pickle.dumps(model.estimator if model.alone else content, protocol=5)
+        data = pickle.dumps(model.estimator if model.alone else held, protocol=5)
     else:
-        # skops describes every part in words, which take more than a pruned ensemble itself and shrink to a twentieth.
-        data = need_skops().dumps(content, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
+        data = skops_bytes(held)
         if unknown := _types(data)[1]:
             raise ModelFileError(
                 f"{path.name} would not be read again: it would hold {_listed(unknown)}, not trusted; a .pkl can "
@@ -177,13 +176,13 @@ def load_model(path: str | Path, *, allow_pickle: bool = False) -> Model:
     path = Path(path)
     data = path.read_bytes()
     skops = zipfile.is_zipfile(io.BytesIO(data))
-    content = _read_skops(path.name, data) if skops else _read_pickle(path.name, data, allow_pickle)
-    if not skops and not isinstance(content, dict):
-        return Model(content, **describe_estimator(path.name, content), target="", alone=True)
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    held = _read_skops(path.name, data) if skops else _read_pickle(path.name, data, allow_pickle)
+    if not skops and not isinstance(held, dict):
+        return Model(held, **describe_estimator(path.name, held), target="", alone=True)
+    if not isinstance(held, dict) or held.get("format") != FORMAT:
         raise ModelFileError(f"{path.name} is not a conjunto model of format {FORMAT}")
     try:
-        model = Model(**{name: value for name, value in content.items() if name != "format"})
+        model = Model(**{name: value for name, value in held.items() if name != "format"})
         known = set(model.columns.values()) <= {"number", "category", "any"}
     except (TypeError, AttributeError) as error:
         raise ModelFileError(f"{path.name} is not a conjunto model: {error}") from error
@@ -239,33 +238,6 @@ def _read_pickle(name: str, data: bytes, allowed: bool) -> Any:
         )
         raise ModelFileError(f"{name} {hint}; it was not read")
     return read_pickle(name, data)
-
-
-def need_skops() -> Any:
-    """The module skops.io, or how to get it."""
-    try:
-        import skops.io
-    except ImportError:
-        raise ImportError("model files need skops: pip install 'conjunto[cli]'") from None
-    return skops.io
-
-
-def versions() -> dict[str, str]:
-    """What a model or a result was made with."""
-    import platform
-    from importlib.metadata import version
-
-    packages = ("conjunto", "numpy", "scipy", "scikit-learn", "pandas")
-    return {"python": platform.python_version()} | {name: version(name) for name in packages}
-
-
-def _fields(model: Model) -> dict[str, Any]:
-    """The fields of a model; what a sequential ensemble keeps for a warm start, the training data, is left out."""
-    parts = {name: getattr(model, name) for name in Model.__dataclass_fields__ if name != "alone"}
-    if getattr(model.estimator, "_run", None) is not None:
-        parts["estimator"] = copy.copy(model.estimator)
-        parts["estimator"]._run = None
-    return parts
 
 
 def _count(items: list[str], what: str) -> str:

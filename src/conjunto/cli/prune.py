@@ -39,7 +39,7 @@ UNITS = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
     default="0.2",
     show_default=True,
     help="A share, a number of members, auto, min-oob, min-selection, or the most that fit a budget: 2MB, 500kB, "
-    "3ms (to predict 1000 rows), 2MB,3ms.",
+    "3ms (to predict 1000 rows), 0.2ms/row (one at a time), 2MB,3ms.",
 )
 @click.option(
     "--selection",
@@ -168,7 +168,7 @@ def _parse_method(text: str) -> str:
 
 
 def parse_keep(text: str) -> float | int | str | Budget:
-    """`0.2`, `50`, `auto`, `2MB` or `3ms` into what `prune` takes as `keep`."""
+    """`0.2`, `50`, `auto`, `2MB`, `3ms` or `0.2ms/row` into what `prune` takes as `keep`."""
     from conjunto.pruning.keep import CUTS
 
     text = text.strip()
@@ -187,17 +187,17 @@ def _parse_budget(text: str) -> Budget:
 
     limits: dict[str, Any] = {}
     for part in text.split(","):
-        found = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(ms|[kmg]?b)", part.strip(), flags=re.IGNORECASE)
+        found = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(ms/row|ms|[kmg]?b)", part.strip(), flags=re.IGNORECASE)
         if found is None:
             raise InputError(
                 f"--keep: {text!r} is none of a share (0.2), a number of members (50), {', '.join(CUTS)}, or a budget "
-                "such as 2MB, 500kB or 3ms"
+                "such as 2MB, 500kB, 3ms (for 1000 rows) or 0.2ms/row (for one at a time)"
             )
         number, unit = float(found[1]), found[2].lower()
-        name = "milliseconds_per_1000_rows" if unit == "ms" else "bytes"
+        name = {"ms": "milliseconds_per_1000_rows", "ms/row": "milliseconds_per_row"}.get(unit, "bytes")
         if name in limits:
             raise InputError(f"--keep: {text!r} sets {name.replace('_', ' ')} twice: give one of each")
-        limits[name] = number if unit == "ms" else round(number * UNITS[unit])
+        limits[name] = round(number * UNITS[unit]) if unit in UNITS else number
     try:
         return Budget(**limits)
     except ValueError as error:

@@ -26,6 +26,7 @@ from conjunto.callbacks import CallbackSupportMixin, with_callbacks
 from conjunto.draw import Drawn
 from conjunto.ensembles._members import MemberList, seated
 from conjunto.ensembles._panel import Panel
+from conjunto.ensembles._warm_start import FirstFit
 from conjunto.learners.members import ForeignMembers, TreeMembers
 from conjunto.learners.nodes import leaf_nodes
 from conjunto.learners.rows import read_fitted_rows, rows_of
@@ -33,6 +34,7 @@ from conjunto.learners.scoring import Scoring
 from conjunto.problem import Columns, Problem, Rows, read_problem
 from conjunto.voters.checking import check_voters
 from conjunto.voters.protocol import Seen, Unknown
+from conjunto.voters.row_sketch import other_rows
 from conjunto.votes import RollCall, Votes
 
 # Attributes that a part of an ensemble cannot take over, and a new fit makes untrue: they are about all members
@@ -162,7 +164,12 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         seen = None if drawn is None else drawn.seen()
         if seen is None:
             return Unknown(f"{type(self).__name__} shows all rows to every member: nothing is out of bag")
-        return Seen(type(self).__name__, known=seen)
+        return Seen(type(self).__name__, known=seen, refutes=self._refutes)
+
+    def _refutes(self, rows: Rows, _: Any) -> bool:
+        """Whether the rows are not those of the fit, in its order."""
+        first: FirstFit | None = self.__dict__.get("_first_fit")
+        return first is not None and first.sketch is not None and other_rows(first.sketch, rows.encoded)
 
     def take(self, voters: Sequence[int] | NDArray[Any]) -> Self:
         """Return a fitted copy with some of the voters, in this order; the ensemble itself stays as it is."""

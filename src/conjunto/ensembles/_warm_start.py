@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conjunto.problem import Columns, Problem
+from conjunto.voters.row_sketch import row_sketch
 
 # Parameters that decide nothing about the members.
 FREE = ("n_estimators", "n_jobs", "random_state", "verbose", "warm_start", "oob_score", "vote")
@@ -27,12 +29,15 @@ class FirstFit:
     columns: Columns
     digest: int
     """Of the data."""
+    sketch: NDArray[np.float64] | None = None
+    """Of the rows, by which they are known again; None in models that were stored without it."""
 
     @staticmethod
     def of(estimator: Any, problem: Problem) -> FirstFit:
         """Note what decided a fit."""
         shape = (problem.n, problem.m, problem.n_classes)
-        return FirstFit(deciding_parameters(estimator), shape, problem.columns, data_digest(problem))
+        digest = data_digest(problem)
+        return FirstFit(deciding_parameters(estimator), shape, problem.columns, digest, row_sketch(problem.X))
 
     def check(self, estimator: Any, problem: Problem, exist: int, wanted: int) -> None:
         """Refuse a fit that cannot go on from this one."""

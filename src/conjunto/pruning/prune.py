@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.ensembles._ensemble import ABOUT_PRUNING
 from conjunto.ordering import orientation_size
+from conjunto.pruning.budgeting import fit_budget
 from conjunto.pruning.choosing import CriterionLike, check_criterion, choose, chooses_subset, truth_of
-from conjunto.pruning.judging import Examples, Losses, judge
-from conjunto.pruning.keep import Budget, check_keep, fit_budget, fixed_size, least
-from conjunto.pruning.measuring import as_rows, predict_milliseconds, stored_bytes, thousand_rows
+from conjunto.pruning.judging import Examples, judge
+from conjunto.pruning.keep import Budget, check_keep, fixed_size, least
+from conjunto.pruning.measuring import as_rows
+from conjunto.pruning.noting import Notes, measured_costs, part_of, part_to_count
 from conjunto.pruning.selection import given, selection_examples
 from conjunto.voters import Voters, as_voters, rows_seen
-from conjunto.voters.checking import check_voters, classes_of_voters, fitted_of
+from conjunto.voters.checking import classes_of_voters
 
 
 def order(
@@ -119,9 +120,10 @@ def prune(
         - `order_`: the members of `fitted` in their order, the first being those kept; of a subset just its members.
         - `curve_`: dict of arrays: "members" 1 .. T and the error of so many members on "train", "oob", "selection"
           (other rows) and "test", as far as known.
-        - `pruning_report_`: dict: members, bytes, milliseconds per 1000 rows, and on each of those rows the error
-          before and after and their difference, each with the ends of a 95 % interval ("after_low", "after_high"), all
-          on the rows that the pruned ensemble judges; "optimistic" where the rows were used to select or to cut.
+        - `pruning_report_`: dict: members, bytes of the file without these notes, milliseconds per 1000 rows, and on
+          each of those rows the error before and after and their difference, each with the ends of a 95 % interval
+          ("after_low", "after_high"), all on the rows that the pruned ensemble judges; "optimistic" where the rows were
+          used to select or to cut.
 
         Its `n_estimators` is the number kept, so a clone is an unfitted ensemble of that size: to fit and prune again
         use `PrunedClassifier`. What is known about the whole alone, as `oob_score_`, is left out.
@@ -190,25 +192,21 @@ def prune_voters(
     judged = examples if report else {deciding: examples[deciding]} if deciding is not None else {}
     losses = judge(whole, judged)
     subset = chooses_subset(method) or len(chosen) < len(voters)
+    size = None
     if subset:
         size = len(chosen)
     elif deciding is not None:
         size = least(losses[deciding])
         examples[deciding] = replace(examples[deciding], used=True)
-    else:
-        size = _cut(voters, chosen, keep, examples[name], X)
-    pruned = voters.take(check_voters(chosen[:size], len(voters)))
-    for stale in ABOUT_PRUNING:
-        # Of an earlier one.
-        pruned.__dict__.pop(stale, None)
-    if report:
-        facts = _report(voters, pruned, size, examples, losses, X)
-        named = method if isinstance(method, str) else getattr(method, "__name__", "a function")
-        kept = "as the method chooses" if subset else keep if isinstance(keep, str) else repr(keep)
-        settings = {"method": named, "keep": kept, "selection": name}
-        pruned.curve_ = {"members": np.arange(1, len(whole) + 1)}
-        pruned.curve_ |= {each: loss.curve() for each, loss in losses.items()}
-        pruned.pruning_report_ = settings | facts
+    named = method if isinstance(method, str) else getattr(method, "__name__", "a function")
+    kept = "as the method chooses" if subset else keep if isinstance(keep, str) else repr(keep)
+    settings = {"method": named, "keep": kept, "selection": name}
+    notes = Notes(voters, settings, examples, losses) if report else None
+    if size is None:
+        size = _cut(voters, chosen, keep, examples[name], X, notes)
+    pruned = part_of(voters, chosen, size)
+    if notes is not None:
+        notes.write(pruned, size, measured_costs(voters, pruned, X))
     pruned.order_ = chosen
     return pruned
 
@@ -220,12 +218,12 @@ def _several(fitted: Any) -> Voters:
     return voters
 
 
-def _cut(voters: Voters, order: NDArray[np.intp], keep: Any, examples: Examples, X: Any) -> int:
+def _cut(voters: Voters, order: NDArray[np.intp], keep: Any, examples: Examples, X: Any, notes: Notes | None) -> int:
     """How many of the ordered members are kept."""
     if isinstance(keep, str):
         return auto_size(voters, examples)
     if isinstance(keep, Budget):
-        return fit_budget(keep, len(order), lambda size: voters.take(order[:size]), X)
+        return fit_budget(keep, len(order), lambda size: part_to_count(voters, order, size, notes), X)
     size = fixed_size(keep, len(order))
     assert size is not None
     return size
@@ -238,21 +236,3 @@ def auto_size(voters: Voters, examples: Examples) -> int:
         return max(1, round(0.2 * len(voters)))
     votes = examples.labels()
     return orientation_size(votes, truth_of(votes, examples), sample_weight=examples.weight)
-
-
-def _report(
-    voters: Voters, pruned: Any, size: int, examples: dict[str, Examples], losses: dict[str, Losses], X: Any
-) -> dict[str, Any]:
-    """What was before and what is after, measured."""
-    whole = fitted_of(voters)
-    whole = whole if hasattr(whole, "predict") else voters.take(np.arange(len(voters)))
-    before, after = predict_milliseconds([whole, pruned], thousand_rows(X))
-    errors = {}
-    for name, loss in losses.items():
-        errors[name] = {**loss.compare(size), "optimistic": examples[name].used}
-    return {
-        "members": {"before": len(voters), "after": size},
-        "bytes": {"before": stored_bytes(whole), "after": stored_bytes(pruned)},
-        "milliseconds_per_1000_rows": {"before": before, "after": after},
-        "error": errors,
-    }

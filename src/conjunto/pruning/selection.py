@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from conjunto.checks import check_number
 from conjunto.problem import read_weights, select
 from conjunto.pruning.judging import Asked, Examples
-from conjunto.voters import Voters, rows_seen
+from conjunto.voters import Seen, Voters, rows_seen
 from conjunto.voters.checking import check_examples, classes_of_voters
 
 
@@ -37,6 +37,7 @@ def selection_examples(
     name = "selection" if isinstance(selection, tuple) else str(selection)
     if name == "selection":
         found[name] = given(voters, selection, "selection", used=True)
+    seen = voters.seen()
     try:
         abstaining = rows_seen(voters, len(truth))
     except ValueError:
@@ -44,6 +45,8 @@ def selection_examples(
         if selection == "oob":
             raise
         return name, found
+    if isinstance(seen, Seen):
+        seen.check(asked.rows, truth)
     if not abstaining.all():
         found["oob"] = Examples(asked, truth, weight, abstaining, used=selection == "oob")
     elif selection == "oob":

@@ -6,7 +6,7 @@ is done with an ensemble after it is fitted, ordering, pruning, combining, measu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -23,6 +23,10 @@ class Unknown:
     reason: str
 
 
+class OtherRowsError(ValueError):
+    """The rows are not those of the fit, or not in its order."""
+
+
 @dataclass(frozen=True, eq=False)
 class Seen:
     """The training rows that each voter learned from."""
@@ -35,6 +39,18 @@ class Seen:
     """The numbers of the rows in each sample, where it does not."""
     n: int | None = None
     """Number of training rows, where samples tell it."""
+    refutes: Callable[[Any, NDArray[Any] | None], bool] | None = None
+    """Whether rows, as the voters read them, with these answers (None: not known) cannot be those of the fit in its
+    order; None: nobody can tell."""
+
+    def check(self, rows: Any, truth: NDArray[Any] | None = None) -> None:
+        """Refuse rows that are not those of the fit, or not in its order, as far as that can be told."""
+        if self.refutes is not None and self.refutes(rows, truth):
+            raise OtherRowsError(
+                f"{self.name} was not fitted on these rows in this order: which of them a member saw is not known, and "
+                "what is out of bag would look better than it is; give the training data in the order of the fit "
+                "(for rows that no member saw prune has selection=0.5, or another share)"
+            )
 
     def matrix(self, n: int) -> NDArray[np.bool_]:
         """(voters, n): the rows that each voter saw, of n training rows; refuses rows of other data."""
@@ -93,8 +109,11 @@ def votes_out_of_bag(voters: Voters, X: Any) -> Votes:
     if isinstance(seen, Unknown):
         # Before anybody is asked.
         raise ValueError(seen.reason)
-    votes = voters.votes(X)
-    return votes.without(seen.matrix(votes.n_examples))
+    rows = voters.read(X)
+    votes = voters.votes(rows)
+    abstaining = seen.matrix(votes.n_examples)
+    seen.check(rows)
+    return votes.without(abstaining)
 
 
 def _rows_in(samples: Sequence[NDArray[np.intp]], n: int, name: str) -> NDArray[np.bool_]:

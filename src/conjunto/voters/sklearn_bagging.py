@@ -18,6 +18,7 @@ from conjunto.voters.adapter import Adapter
 from conjunto.voters.protocol import Seen, Unknown
 from conjunto.voters.resampling import resamples, unknown_samples
 from conjunto.voters.sklearn_forest import ABOUT_ALL, refuse_outputs
+from conjunto.voters.sklearn_trees import unlearned
 
 
 class SklearnBagging(Adapter):
@@ -63,7 +64,14 @@ class SklearnBagging(Adapter):
             if resamples(self.fitted):
                 return unknown_samples(self.name)
             return Unknown(f"{self.name} showed all rows to every member (bootstrap=False): nothing is out of bag")
-        return Seen(self.name, samples=samples)
+        return Seen(self.name, samples=samples, refutes=self._refutes)
+
+    def _refutes(self, rows: Any, truth: NDArray[Any] | None) -> bool:
+        trees = list(zip(self.fitted.estimators_, self.fitted.estimators_samples_, strict=True))
+        columns = self.fitted.estimators_features_
+        return truth is not None and unlearned(
+            trees, lambda t: rows.rows[:, columns[t]], truth, self.classes_ is not None
+        )
 
     def take(self, voters: Any) -> Any:
         """Return an ensemble with these members, in this order."""

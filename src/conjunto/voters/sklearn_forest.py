@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from conjunto.voters.adapter import Adapter
 from conjunto.voters.protocol import Seen, Unknown
 from conjunto.voters.resampling import resamples, unknown_samples
+from conjunto.voters.sklearn_trees import unlearned
 
 # What a part of a forest cannot take over: it is about all trees together.
 ABOUT_ALL = ("oob_score_", "oob_decision_function_", "oob_prediction_")
@@ -56,7 +57,16 @@ class SklearnForest(Adapter):
         samples = getattr(self.fitted, "estimators_samples_", None)
         if samples is None:
             return super().seen()
-        return Seen(self.name, samples=samples, n=len(samples[0]) if self.fitted.max_samples is None else None)
+        return Seen(
+            self.name,
+            samples=samples,
+            n=len(samples[0]) if self.fitted.max_samples is None else None,
+            refutes=self._refutes,
+        )
+
+    def _refutes(self, rows: Any, truth: NDArray[Any] | None) -> bool:
+        trees = list(zip(self.fitted.estimators_, self.fitted.estimators_samples_, strict=True))
+        return truth is not None and unlearned(trees, lambda _: rows.rows, truth, self.classes_ is not None)
 
     def take(self, voters: Any) -> Any:
         """Return a forest with these trees, in this order."""
