@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -23,6 +22,7 @@ from conjunto.atomic import all_or_nothing
 from conjunto.callbacks import CallbackSupportMixin, with_callbacks
 from conjunto.draw import Drawn
 from conjunto.ensembles._panel import Panel
+from conjunto.jobs import count_jobs
 from conjunto.learners.members import ForeignMembers, TreeMembers
 from conjunto.learners.rows import read_fitted_rows, rows_of
 from conjunto.learners.scoring import Scoring
@@ -111,7 +111,7 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         return panel
 
     def _threads(self) -> int:
-        return 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+        return 1 if self.n_jobs is None else count_jobs(self.n_jobs)
 
     def read(self, X: Any) -> Rows:
         """Return X checked and encoded; every other method takes this in place of X, and reads nothing again."""
