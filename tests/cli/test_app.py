@@ -52,6 +52,16 @@ def test_ctrl_c_is_130(cli, monkeypatch):
     assert err.strip() == "interrupted"
 
 
+def test_a_lack_of_memory_is_no_traceback(cli, monkeypatch):
+    def greedy(**_):
+        raise MemoryError("std::bad_alloc")
+
+    monkeypatch.setattr("conjunto.cli.datasets.datasets.callback", greedy)
+    code, _, err = cli("datasets")
+    assert code == 2
+    assert err == "Error: there is not enough memory for this: fewer members, rows or columns may fit\n"
+
+
 def test_a_closed_pipe_is_no_error(tmp_path):
     line = f"{sys.executable} -m conjunto.cli datasets | head -1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False)

@@ -27,6 +27,11 @@ BAD = {
     ),
     "unknown protocol": ("a,b,y\n" + ROWS, ["--protocol", "tenfold"], "none of 10x10"),
     "one fold": ("a,b,y\n" + ROWS, ["--protocol", "1-fold"], "folds must be a whole number of at least 2"),
+    "more folds than rows": ("a,b,y\n" + ROWS, ["--protocol", "41-fold"], "folds: 41 folds need at least as many rows"),
+    "endless protocol": ("a,b,y\n" + ROWS, ["--protocol", "100000000x10"], "at most 1,000,000 can be run"),
+    "too many digits": ("a,b,y\n" + ROWS, ["--protocol", f"holdout:{'9' * 5000}"], "--protocol: 'holdout:"),
+    "10^30 members": ("a,b,y\n" + ROWS, ["--methods", f"cart,bagging:n_estimators={10**30}"], "at most 1,000,000, got"),
+    "10^30 rounds": ("a,b,y\n" + ROWS, ["--methods", "adaboost:n_estimators=1e30"], "n_estimators must be at most"),
     "unknown measure": ("a,b,y\n" + ROWS, ["--measures", "eror"], "did you mean 'error'?"),
     "regression of text": ("a,b,y\n" + ROWS, ["--task", "regression"], "regression needs numbers"),
 }

@@ -1,5 +1,6 @@
 """`prune`: the saved model is the one that `conjunto.prune` gives, and the table is its report."""
 
+import pickle
 from pathlib import Path
 
 import joblib

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from conjunto.datasets import Dataset
-from conjunto.experiments import DataChangedError, Experiment, Method, Protocol, Source, open_source, run
+from conjunto.experiments import DataChangedError, Experiment, Method, Protocol, Source, SpecError, open_source, run
 from conjunto.experiments.cells import Bench
 from conjunto.experiments.sources import Sources
 from conjunto.experiments.spec import Cell, source_hash
@@ -117,3 +117,17 @@ def test_helpers_find_that_a_file_changed(file, tmp_path):
     with pytest.raises(DataChangedError, match=r"^\S*fruit\.csv has changed since the run began: [^\n]*$"):
         run(trial, tmp_path / "two.sqlite", n_jobs=2, opened=opened)
     assert (run(trial, tmp_path / "one.sqlite", n_jobs=1, opened=opened).frame["status"] == "done").all()
+
+
+@pytest.mark.parametrize(
+    ("source", "protocol", "message"),
+    [
+        (Source("labor"), Protocol("k-fold", 1, 58), "protocol, labor: folds: 58 folds need .* there are 57"),
+        (Source("labor", train=50, test=8), Protocol("holdout", 1), r"50 \+ 8 rows asked for, and there are 57"),
+        (Source("twonorm", train=0.9, test=0.5), Protocol("holdout", 1), r"270 \+ 150 rows asked for"),
+    ],
+)
+def test_rows_that_are_not_enough_are_seen_before_anything_runs(source, protocol, message, tmp_path):
+    with pytest.raises(SpecError, match=message):
+        run(Experiment(("wine", source), ("cart",), protocol), tmp_path / "results.sqlite")
+    assert not list(tmp_path.iterdir())

@@ -60,6 +60,9 @@ def run(arguments: Sequence[str]) -> int:
         # The reader of our output has gone, as `head` does; what else is in the buffer would raise again at exit.
         sys.stdout = None
         return 0
+    except MemoryError:
+        print("Error: there is not enough memory for this: fewer members, rows or columns may fit", file=sys.stderr)
+        return 2
     except (OSError, ImportError) as error:
         return _say(error, 1)
     except (ValueError, LookupError) as error:

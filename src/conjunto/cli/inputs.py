@@ -113,14 +113,17 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, constants[value.lower()]
     try:
         return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two by brackets in brackets
         return name, value
 
 
 def parse_protocol(text: str) -> Protocol:
     """`10x10`, `5-fold`, `holdout:100` or `bootstrap:50` into a protocol."""
     from conjunto.experiments import Protocol
+    from conjunto.experiments.spec import MOST_CELLS
 
+    if re.search(r"\d{10}", text):
+        raise InputError(f"--protocol: {text[:30]!r} is more than the {MOST_CELLS:,} partitions that can be run")
     if match := re.fullmatch(r"(?:(\d+)\s*x\s*)?(\d+)(?:-?fold)?", text.strip()):
         kind, repetitions, folds = "k-fold", int(match[1] or 1), int(match[2])
     elif match := re.fullmatch(r"(holdout|bootstrap)(?:-632)?(?::(\d+))?", text.strip()):

@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 from sklearn.base import BaseEstimator
@@ -27,6 +26,7 @@ from conjunto.draw import Drawn
 from conjunto.ensembles._members import MemberList, seated
 from conjunto.ensembles._panel import Panel
 from conjunto.ensembles._warm_start import FirstFit
+from conjunto.jobs import count_jobs
 from conjunto.learners.members import ForeignMembers, TreeMembers
 from conjunto.learners.nodes import leaf_nodes
 from conjunto.learners.rows import read_fitted_rows, rows_of
@@ -126,7 +126,7 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         return panel
 
     def _threads(self) -> int:
-        return 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+        return 1 if self.n_jobs is None else count_jobs(self.n_jobs)
 
     def read(self, X: Any) -> Rows:
         """Return X checked and encoded; every other method takes this in place of X, and reads nothing again."""

@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,6 +24,7 @@ from conjunto.ensembles._members import on_columns
 from conjunto.ensembles._out_of_bag import keep_out_of_bag
 from conjunto.ensembles._panel import Panel
 from conjunto.ensembles._warm_start import FirstFit
+from conjunto.jobs import count_jobs
 from conjunto.learners.batch import fit_batch
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.fitting import Members
@@ -152,7 +152,7 @@ class IndependentEnsemble(Ensemble):
 
     def _build(self, learner: Any, problem: Problem, done: int, total: int) -> Members | None:
         """Fit members `done` .. `total`, batch by batch."""
-        threads = effective_n_jobs(self.n_jobs)
+        threads = count_jobs(self.n_jobs)
         verbose = getattr(self, "verbose", 0)
         size = max(2 * threads, BATCH_CELLS // problem.n)
         if verbose or has_callbacks(self):

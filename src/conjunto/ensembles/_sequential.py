@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -30,6 +29,7 @@ from conjunto.ensembles._panel import Panel
 from conjunto.ensembles._warm_start import FirstFit
 from conjunto.ensembles._watch import Watch
 from conjunto.ensembles.rules import BoostingRule
+from conjunto.jobs import count_jobs
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.members import TreeMembers, check_learner
 from conjunto.learners.rounds import start_rounds
@@ -100,7 +100,7 @@ class SequentialEnsemble(Ensemble):
         run = self._old_run(problem) if goes_on else self._new_run(problem)
         rule = run.rule
         members_problem = replace(rule.members_problem(), weights=None)
-        threads = effective_n_jobs(self.n_jobs)
+        threads = count_jobs(self.n_jobs)
         learner = self.estimator_ = self._learner(rule)
         rounds = start_rounds(learner, members_problem, run.key, rule.reading.answer, threads)
         self._boost(run, rounds)

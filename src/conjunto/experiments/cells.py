@@ -23,9 +23,8 @@ from conjunto.classes import Classes
 from conjunto.datasets import Dataset
 from conjunto.experiments.making import make
 from conjunto.experiments.measures import MEASURES, Scored, one_per_row
-from conjunto.experiments.protocols import holdout_sizes
-from conjunto.experiments.sources import DataChangedError, Sources, draw, draws_afresh, random_of, seeds_of
-from conjunto.experiments.spec import Cell, Experiment, Method, Source
+from conjunto.experiments.sources import DataChangedError, Sources, draw, drawn_sizes, draws_afresh, random_of, seeds_of
+from conjunto.experiments.spec import Cell, Experiment, Method
 from conjunto.pruning.estimators import PrunedClassifier, PrunedRegressor
 from conjunto.pruning.measuring import stored_bytes
 
@@ -111,7 +110,7 @@ class Bench:
     def _cut(self, name: str, repetition: int) -> Partition:
         source, protocol = self.experiment.source(name), self.experiment.protocol
         if draws_afresh(source) and protocol.kind == "holdout":
-            n_train, n_test = _drawn_sizes(source, self.experiment)
+            n_train, n_test = drawn_sizes(source, protocol)
             random = random_of(self.experiment.seed, name, repetition)
             train, test = draw(source, random, n_samples=n_train), draw(source, random, n_samples=n_test)
             labels = np.union1d(train.y, test.y)
@@ -254,11 +253,3 @@ def _members(model: Any) -> int:
         return len(model)
     except TypeError:
         return len(getattr(model, "estimators_", [model]))
-
-
-def _drawn_sizes(source: Source, experiment: Experiment) -> tuple[int, int]:
-    train = experiment.protocol.train if source.train is None else source.train
-    test = experiment.protocol.test if source.test is None else source.test
-    if isinstance(train, int) and isinstance(test, int):
-        return train, test
-    return holdout_sizes(int(source.parameters.get("n_samples", 300)), train, test)

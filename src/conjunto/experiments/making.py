@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from importlib import import_module
 from inspect import signature
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +18,10 @@ NESTED = "estimator__"
 # With one of these parameters the ensemble is pruned after it is fitted; the others keep the defaults of pruning.
 PRUNING = "pruning__"
 PRUNING_PARAMETERS = ("method", "keep", "selection")
+# What says how many members there are, and how many an ensemble may have that is named, not written in Python: of more,
+# nobody has seen the end.
+SIZES = ("n_estimators", "n_committees", "committee_size")
+MOST_MEMBERS = 1_000_000
 
 
 def make(name: str, task: str, parameters: Mapping[str, Any] = NONE, random_state: Any = None) -> Any:
@@ -86,6 +91,7 @@ def check_registered(name: str, parameters: Mapping[str, Any], task: str | None 
             raise ValueError(f"{name} cannot be pruned by {pruned[0]}: {why}; leave it out, or name another ensemble")
         known |= {PRUNING + parameter for parameter in PRUNING_PARAMETERS} if not _why_not_pruned(name) else set()
         check_parameters(name, known, parameters)
+        _check_sizes(name, parameters)
         _check_pruning(name, parameters)
 
 
@@ -98,17 +104,25 @@ def check_parameters(name: str, known: Collection[str], parameters: Mapping[str,
             raise ValueError(f"{name}: {parameter} follows from the seed of the experiment; leave it out")
 
 
+def _check_sizes(name: str, parameters: Mapping[str, Any]) -> None:
+    """Refuse a number of members that would fill the memory or never end; others are judged by the estimator itself."""
+    for parameter in SIZES:
+        value = parameters.get(parameter)
+        if isinstance(value, Real) and not value <= MOST_MEMBERS:
+            raise ValueError(f"{name}: {parameter} must be at most {MOST_MEMBERS:,}, got {value!r}")
+
+
 def _check_pruning(name: str, parameters: Mapping[str, Any]) -> None:
     """Refuse now, before anything is fitted, what the pruning would refuse after the fit."""
     from conjunto.pruning.choosing import check_criterion
-    from conjunto.pruning.estimators import MOST_MEMBERS
+    from conjunto.pruning.estimators import MOST_MEMBERS as ANY_NUMBER
     from conjunto.pruning.keep import check_keep
     from conjunto.pruning.selection import check_selection
 
     try:
         check_criterion(parameters.get(PRUNING + "method", "margin_distance"))
         check_selection(parameters.get(PRUNING + "selection", "train"))
-        check_keep(parameters.get(PRUNING + "keep", 0.2), MOST_MEMBERS)
+        check_keep(parameters.get(PRUNING + "keep", 0.2), ANY_NUMBER)
     except ValueError as error:
         raise ValueError(f"{name}, parameters {PRUNING}…: {error}") from error
 

@@ -75,6 +75,16 @@ class Protocol:
         """The weight, in the estimate, of the measure of a model fitted and scored on all rows."""
         return 1 - 0.632 if self.kind == "bootstrap-632" else 0.0
 
+    def check(self, n: int, train: int | float | None = None, test: int | float | None = None) -> None:
+        """Refuse to partition fewer rows than are needed; `train` and `test` are those of the data set."""
+        if self.kind == "k-fold" and n < self.folds:
+            raise ValueError(f"folds: {self.folds} folds need at least as many rows, and there are {n}")
+        if self.kind == "holdout":
+            self._sizes(n, train, test)
+
+    def _sizes(self, n: int, train: int | float | None, test: int | float | None) -> tuple[int, int]:
+        return holdout_sizes(n, self.train if train is None else train, self.test if test is None else test)
+
     def split(
         self,
         y: NDArray[Any],
@@ -93,8 +103,7 @@ class Protocol:
             np.unique(y, return_inverse=True)[1] if self.stratify and classification else np.zeros(n, dtype=np.intp)
         )
         if self.kind == "k-fold":
-            if n < self.folds:
-                raise ValueError(f"folds: {self.folds} folds need at least as many rows, and there are {n}")
+            self.check(n)
             random = np.random.default_rng([*seeds, repetition // self.folds])
             fold = assign_folds(strata, self.folds, random)
             inside = fold == repetition % self.folds
@@ -103,8 +112,7 @@ class Protocol:
         if self.kind == "bootstrap-632":
             drawn = np.sort(random.integers(0, n, n))
             return drawn, np.setdiff1d(np.arange(n), drawn)
-        n_train, n_test = holdout_sizes(n, self.train if train is None else train, self.test if test is None else test)
-        inside, outside = draw_proportionally(strata, (n_train, n_test), random)
+        inside, outside = draw_proportionally(strata, self._sizes(n, train, test), random)
         return inside, outside
 
     def as_dict(self) -> dict[str, Any]:

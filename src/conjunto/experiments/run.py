@@ -25,6 +25,7 @@ from conjunto.experiments.results import Results
 from conjunto.experiments.sources import DATA_CHANGED, DataChangedError, OpenedSource, Sources
 from conjunto.experiments.spec import Cell, Experiment
 from conjunto.experiments.store import Store
+from conjunto.jobs import count_jobs
 
 Progress = Callable[[int, int, int], None]
 """Called with the numbers of finished, failed and all cells."""
@@ -159,11 +160,9 @@ class _ProgressReport:
 
 
 def _count_jobs(n_jobs: int | None) -> int:
-    from joblib import effective_n_jobs
-
     if n_jobs == 0 or (n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int))):
         raise ValueError(f"n_jobs must be a number of processes, -1 for all processors, or None, got {n_jobs!r}")
-    return int(effective_n_jobs(n_jobs))
+    return count_jobs(n_jobs)
 
 
 def shared_out(jobs: int) -> dict[str, str]:

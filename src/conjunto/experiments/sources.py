@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from conjunto.datasets import GENERATORS, Dataset, TableError, canonical_name, identity, is_number, load, read_table
-from conjunto.experiments.protocols import Protocol
+from conjunto.experiments.protocols import Protocol, holdout_sizes
 from conjunto.experiments.spec import Experiment, Source, SpecError, dataset_hash, source_hash
 
 DATA_CHANGED = 3
@@ -40,6 +40,7 @@ class OpenedSource:
         """What a report says of the data set."""
         data = self.data
         experiment.check_task(data.task)
+        self._check_partitions(experiment.protocol)
         drawn = draws_afresh(self.source) and experiment.protocol.kind == "holdout"
         facts: dict[str, Any] = {
             "task": data.task,
@@ -60,6 +61,16 @@ class OpenedSource:
             facts["counts"] = [int(count) for count in counts]
             facts["warnings"] = _rare_classes(facts["classes"], facts["counts"], experiment.protocol)
         return facts
+
+    def _check_partitions(self, protocol: Protocol) -> None:
+        """Refuse, before anything is run, a protocol for which there are not enough rows."""
+        try:
+            if draws_afresh(self.source) and protocol.kind == "holdout":
+                drawn_sizes(self.source, protocol)
+            else:
+                protocol.check(len(self.data.y), self.source.train, self.source.test)
+        except ValueError as error:
+            raise SpecError(f"protocol, {self.source.name}: {error}") from error
 
 
 class Sources:
@@ -142,6 +153,15 @@ def draws_afresh(source: Source) -> bool:
         return False
     name = canonical_name(source.load or source.name)
     return name in GENERATORS and GENERATORS[name].rows is None
+
+
+def drawn_sizes(source: Source, protocol: Protocol) -> tuple[int, int]:
+    """Numbers of training and test rows that a holdout draws of a distribution."""
+    train = protocol.train if source.train is None else source.train
+    test = protocol.test if source.test is None else source.test
+    if isinstance(train, int) and isinstance(test, int):
+        return train, test
+    return holdout_sizes(int(source.parameters.get("n_samples", 300)), train, test)
 
 
 def draw(source: Source, random: np.random.RandomState, **more: Any) -> Dataset:

@@ -21,6 +21,9 @@ from conjunto.experiments.measures import MEASURES, default_measures
 from conjunto.experiments.methods import METHODS
 from conjunto.experiments.protocols import Protocol, check_rows
 
+MOST_CELLS = 1_000_000
+"""A larger experiment would not end in a year, and its list of cells alone would fill the memory."""
+
 
 class SpecError(ValueError):
     """An experiment cannot be run as it is written; the message says where and what to do."""
@@ -241,6 +244,13 @@ def _check(experiment: Experiment) -> None:
         raise ValueError(f"protocol must be a Protocol, got {experiment.protocol!r}")
     for measure in experiment.measures:
         _need_text("measures", measure)
+    cells = len(experiment.datasets) * len(experiment.methods) * experiment.protocol.partitions
+    if cells > MOST_CELLS:
+        raise ValueError(
+            f"protocol: {experiment.protocol.partitions:,} partitions x {len(experiment.methods)} methods x "
+            f"{len(experiment.datasets)} data sets are {cells:,} cells, and at most {MOST_CELLS:,} can be run: ask for "
+            "fewer repetitions or folds"
+        )
     for what, labels in (
         ("datasets", [source.name for source in experiment.datasets]),
         ("methods", [method.label for method in experiment.methods]),

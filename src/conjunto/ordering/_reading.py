@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from conjunto.combination import group_decisions
+from conjunto.jobs import count_jobs
 from conjunto.ordering._magnitudes import moderate_values, moderate_votes, moderate_weights
 from conjunto.ties import ROUNDING
 from conjunto.votes import Votes, as_votes, leading
@@ -169,4 +169,4 @@ def _sample_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float6
 
 def threads_of(n_jobs: int | None) -> int:
     """Threads for the core."""
-    return 1 if n_jobs is None else effective_n_jobs(n_jobs)
+    return 1 if n_jobs is None else count_jobs(n_jobs)
