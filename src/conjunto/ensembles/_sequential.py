@@ -102,7 +102,7 @@ class SequentialEnsemble(Ensemble):
         members_problem = replace(rule.members_problem(), weights=None)
         threads = count_jobs(self.n_jobs)
         learner = self.estimator_ = self._learner(rule)
-        rounds = start_rounds(learner, members_problem, run.key, rule.reading.answer, threads)
+        rounds = start_rounds(learner, members_problem, run.key, rule.reading.answer, threads, _total(problem, run))
         self._boost(run, rounds)
         members = rounds.members()
         if goes_on:
@@ -217,3 +217,11 @@ class SequentialEnsemble(Ensemble):
                 f"{type(self).__name__} draws samples by weights that are not kept: what is out of bag cannot be known"
             )
         return super().seen()
+
+
+def _total(problem: Problem, run: BoostingRun) -> float | None:
+    """The sum of the sample weights of the rows that members learn from; None where there are none."""
+    if problem.weights is None:
+        return None
+    held_out = None if run.watch is None else run.watch.held_out
+    return float(problem.weights.sum() - (0.0 if held_out is None else problem.weights[held_out].sum()))

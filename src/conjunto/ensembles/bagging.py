@@ -113,9 +113,8 @@ class _Bagging:
 
 
 def _members_have_decisions(ensemble: Any) -> bool:
-    """Whether the base learner has a decision function, which our trees have not."""
-    learner = getattr(ensemble, "estimator_", None) or ensemble.estimator
-    return hasattr(learner, "decision_function")
+    """Whether members have a decision function, which our trees have not; a count of votes may decide otherwise."""
+    return ensemble.vote == "soft" and hasattr(ensemble.estimator, "decision_function")
 
 
 class BaggingClassifier(Routing, ClassAnswers, _Bagging, IndependentEnsemble):
@@ -218,7 +217,7 @@ class BaggingClassifier(Routing, ClassAnswers, _Bagging, IndependentEnsemble):
 
     @available_if(_members_have_decisions)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any, **params: Any) -> NDArray[np.float64]:
-        """Return the mean of the members' decision functions."""
+        """Return the mean of the members' decision functions, with `vote="soft"`."""
         rows = self.read(self._asked(X, "decision_function", params))
         members = self._voting().members
         assert isinstance(members, ForeignMembers)

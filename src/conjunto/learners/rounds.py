@@ -60,9 +60,12 @@ class TreeRounds:
 class FittedRounds:
     """Any other learner: members are fitted, then asked."""
 
-    def __init__(self, learner: Any, problem: Problem, key: Key, answer: Answer, threads: int) -> None:
+    def __init__(
+        self, learner: Any, problem: Problem, key: Key, answer: Answer, threads: int, total: float | None = None
+    ) -> None:
         self._learner = learner
         self._problem = problem
+        self._total = total
         self._key = key
         self._answer = answer
         self._threads = threads
@@ -72,12 +75,21 @@ class FittedRounds:
     def fit(self, views: Sequence[View], numbers: Sequence[int]) -> NDArray[Any]:
         """Fit one member per view; what they say about all rows."""
         streams = [Stream(self._key, number) for number in numbers]
-        views = [replace(view, weights=_scaled(view.weights)) for view in views]
+        views = [replace(view, weights=self._scaled(view.weights)) for view in views]
         added = fit_members(self._learner, self._problem, views, streams, self._threads)
         members = added.take(np.arange(0)) if self._members is None else self._members
         members.join(added)
         self._members = members
         return answers(added, self._rows, self._answer, self._threads)
+
+    def _scaled(self, weights: NDArray[Any]) -> NDArray[Any]:
+        """Weights whose sum is that of the sample weights, or a mean of 1: learners that regularise expect that.
+
+        A row of weight 2 is then two rows. Multiplicities stay as they are.
+        """
+        if weights.dtype.kind in "iu":
+            return weights
+        return weights * ((np.count_nonzero(weights) if self._total is None else self._total) / weights.sum())
 
     def drop(self, count: int) -> None:
         """Forget the last members."""
@@ -89,10 +101,13 @@ class FittedRounds:
         return self._members
 
 
-def start_rounds(learner: Any, problem: Problem, key: Key, answer: Answer, threads: int) -> TreeRounds | FittedRounds:
-    """Rounds for any learner."""
-    kind = TreeRounds if tells_leaves(learner) else FittedRounds
-    return kind(learner, problem, key, answer, threads)
+def start_rounds(
+    learner: Any, problem: Problem, key: Key, answer: Answer, threads: int, total: float | None = None
+) -> TreeRounds | FittedRounds:
+    """Rounds for any learner; `total` is the sum of the sample weights, where there are any."""
+    if tells_leaves(learner):
+        return TreeRounds(learner, problem, key, answer, threads)
+    return FittedRounds(learner, problem, key, answer, threads, total)
 
 
 def answers(members: Members, rows: Rows, answer: Answer, threads: int) -> NDArray[Any]:
@@ -102,11 +117,6 @@ def answers(members: Members, rows: Rows, answer: Answer, threads: int) -> NDArr
     if answer == "values":
         return members.values(rows, threads)
     return np.stack([members.shares(t, rows) for t in range(len(members))])
-
-
-def _scaled(weights: Any) -> NDArray[Any]:
-    """Weights of mean 1, which is what learners that regularise expect; multiplicities as they are."""
-    return weights if weights.dtype.kind in "iu" else weights * (np.count_nonzero(weights) / weights.sum())
 
 
 __all__ = ["Answer", "FittedRounds", "TreeRounds", "answers", "start_rounds"]
