@@ -82,14 +82,16 @@ class FittedRounds:
         self._members = members
         return answers(added, self._rows, self._answer, self._threads)
 
-    def _scaled(self, weights: NDArray[Any]) -> NDArray[Any]:
+    def _scaled(self, weights: Any) -> NDArray[Any]:
         """Weights whose sum is that of the sample weights, or a mean of 1: learners that regularise expect that.
 
         A row of weight 2 is then two rows. Multiplicities stay as they are.
         """
         if weights.dtype.kind in "iu":
-            return weights
-        return weights * ((np.count_nonzero(weights) if self._total is None else self._total) / weights.sum())
+            return np.asarray(weights)
+        return np.asarray(weights) * (
+            (np.count_nonzero(weights) if self._total is None else self._total) / weights.sum()
+        )
 
     def drop(self, count: int) -> None:
         """Forget the last members."""

@@ -50,7 +50,9 @@ def selection_examples(
     if not abstaining.all():
         found["oob"] = Examples(asked, truth, weight, abstaining, used=selection == "oob")
     elif selection == "oob":
-        raise ValueError(f'selection="oob": every member saw every row (n_samples={n}), so nothing is out of bag')
+        raise ValueError(
+            f'selection="oob": every member saw every row (n_samples={len(truth)}), so nothing is out of bag'
+        )
     return name, found
 
 
