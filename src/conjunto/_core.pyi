@@ -16,6 +16,7 @@ class Answer(Enum):
 
 class C45Forest:
     """C4.5 trees in flat arrays; made by grow_c45()."""
+
     FORMAT: ClassVar[int]
     def __init__(self, arrays: dict[str, Any]) -> None: ...
     def arrays(self) -> dict[str, Any]: ...
