@@ -156,7 +156,7 @@ def test_another_format_is_named(format):
 @pytest.mark.parametrize(("kind", "format"), [(_core.Forest, 3), (_core.C45Forest, 2)])
 def test_a_file_of_format_1_is_named(kind, format):
     """It gave the arrays as arguments, the format first."""
-    assert kind.FORMAT == format
+    assert format == kind.FORMAT
     with pytest.raises(ValueError, match=f"stored in format 1; this version of conjunto reads format {format}"):
         kind(1, *list(FORESTS[0].values())[1:])
     with pytest.raises(TypeError, match="as one dictionary"):

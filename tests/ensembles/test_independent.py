@@ -160,7 +160,9 @@ def test_vote_is_checked_in_fit(model):
 
 
 def test_oob_score_needs_rows_left_out():
-    with pytest.raises(ValueError, match="Out of bag estimation only available if bootstrap=True, or with max_samples < 1"):
+    with pytest.raises(
+        ValueError, match="Out of bag estimation only available if bootstrap=True, or with max_samples < 1"
+    ):
         BaggingClassifier(bootstrap=False, oob_score=True).fit(X, Y)
 
 

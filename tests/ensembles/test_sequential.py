@@ -17,7 +17,9 @@ from .boosting_cases import ALGORITHMS, Contrary, WitnessNeighbours, WitnessTree
 def test_a_learner_worse_than_chance(algorithm):
     X, y, _ = problem(2)
     learner = Contrary() if algorithm != "m2" else _ContraryShares()
-    with pytest.raises(ValueError, match=rf"worse than random, or no better.*first member.*'{algorithm}' needs less than 0\.500"):
+    with pytest.raises(
+        ValueError, match=rf"worse than random, or no better.*first member.*'{algorithm}' needs less than 0\.500"
+    ):
         AdaBoostClassifier(learner, algorithm=algorithm).fit(X, y)
 
 

@@ -50,7 +50,9 @@ def agrees(path, known):
 def test_the_path_of_data_without_ties(name):
     X, y = data(name)
     for seed in range(3):
-        assert agrees(learner(name, prune=0.0, random_state=seed).cost_complexity_pruning_path(X, y), RPART["sets"][name])
+        assert agrees(
+            learner(name, prune=0.0, random_state=seed).cost_complexity_pruning_path(X, y), RPART["sets"][name]
+        )
 
 
 @pytest.mark.parametrize("name", ["waveform300", "sonar"])
