@@ -209,8 +209,8 @@ def read_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> NDA
         raise ValueError(f"Negative values in data passed to `{name}`; use 0 to leave a row out")
     if not weights.any():
         raise ValueError(f"{name} is zero for all rows: give at least one row a positive weight")
-    # Only ratios of weights matter; products and sums of extreme ones would overflow or vanish.
-    return weights if 1e-100 < weights.max() < 1e100 else weights / weights.max()
+    # Only ratios of weights matter; products of four sums of extreme ones (in moments) would overflow or vanish.
+    return weights if 1e-60 < weights.max() < 1e60 else weights / weights.max()
 
 
 def is_frame(X: Any) -> bool:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
@@ -146,6 +147,40 @@ def test_criterion_and_k_best():
     for k_best in (0, -1, 1.5):
         with pytest.raises(ValueError, match="k_best must be a whole number of at least 1, got"):
             RandomizationClassifier(k_best=k_best).fit(X, Y)
+
+
+def test_friedmans_criterion_is_the_squared_error():
+    """Both choose the same splits: of two sides, the decrease is what Friedman scores, times a constant."""
+    with pytest.warns(FutureWarning, match='"friedman_mse" means "squared_error"'):
+        named = CARTRegressor(criterion="friedman_mse", random_state=0).fit(X, X[:, 0])
+    assert_same_trees(named.forest_, CARTRegressor(random_state=0).fit(X, X[:, 0]).forest_)
+
+
+def test_max_samples_none_is_as_many_as_there_are():
+    none, one = (BaggingClassifier(n_estimators=3, max_samples=size, random_state=0).fit(X, Y) for size in (None, 1.0))
+    assert_same_trees(none._panel.members.forest, one._panel.members.forest)
+
+
+class Nearest(BaseEstimator):
+    """Neither a classifier nor a regressor by its tags: answers as the nearest row."""
+
+    def fit(self, X, y):
+        self.rows_, self.answers_ = np.asarray(X), np.asarray(y)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.answers_[((np.asarray(X)[:, None] - self.rows_) ** 2).sum(axis=2).argmin(axis=1)]
+
+
+def test_a_learner_without_a_kind_may_be_a_member():
+    names = np.array(["no", "yes"])
+    model = BaggingClassifier(Nearest(), n_estimators=5, random_state=0).fit(X, names[Y])
+    for member, rows, said in zip(model.estimators_, model.estimators_samples_, model.votes(X).labels, strict=True):
+        np.testing.assert_array_equal(member.predict(X), Nearest().fit(X[rows], Y[rows]).predict(X))
+        np.testing.assert_array_equal(said, member.predict(X))
+    values = BaggingRegressor(Nearest(), n_estimators=5, random_state=0).fit(X, X[:, 0])
+    np.testing.assert_allclose(values.predict(X), np.mean([member.predict(X) for member in values.estimators_], axis=0))
 
 
 def test_vote_is_checked_in_prediction():

@@ -223,12 +223,16 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         estimators = list(estimators)
         if len(estimators) == len(self._panel.members) and all(map(operator.is_, estimators, self.estimators_)):
             return
-        if self.indivisible:
-            raise TypeError(f"the members of {type(self).__name__} cannot be replaced: {self.indivisible}")
+        self._check_replaceable()
         self._panel = seated(self._panel, estimators)
         # What is known of the members that were there is not true of these.
         for name in (*ABOUT_ALL, *ABOUT_PRUNING, "_drawn", "_first_fit", "_run"):
             self.__dict__.pop(name, None)
+
+    def _check_replaceable(self) -> None:
+        """Say why no others can take the place of the members, where none can."""
+        if self.indivisible:
+            raise TypeError(f"the members of {type(self).__name__} cannot be replaced: {self.indivisible}")
 
     def _estimators(self, panel: Panel) -> Any:
         members = panel.members.estimators(self._like(panel))

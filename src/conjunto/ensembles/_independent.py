@@ -97,6 +97,16 @@ class IndependentEnsemble(Ensemble):
             if native and columns is not None:
                 on_columns(member, columns)
 
+    def _check_replaceable(self) -> None:
+        super()._check_replaceable()
+        drawn: Drawn | None = self.__dict__.get("_drawn")
+        if drawn is not None and any(columns is not None for columns in drawn.columns()):
+            # Nothing in a tree tells which columns of X its columns are.
+            raise TypeError(
+                f"the members of {type(self).__name__} cannot be replaced: they see columns of their own. `take` makes "
+                "an ensemble of some of them"
+            )
+
     def _like(self, panel: Panel) -> SimpleNamespace:
         like = super()._like(panel)
         if panel.how.member_classes == "own":
@@ -206,6 +216,15 @@ class IndependentEnsemble(Ensemble):
         drawn = self._known_draws("estimators_features_")
         everything = np.arange(drawn.outline.m)
         return [everything if columns is None else columns for columns in drawn.columns()]
+
+    def seen(self) -> Seen | Unknown:
+        """Return which training rows each voter learned from, or the reason why that is not known."""
+        check_is_fitted(self)
+        if "_drawn" not in self.__dict__ and not self.no_out_of_bag:
+            return Unknown(
+                f"the members of this {type(self).__name__} were not drawn by its fit: nobody knows what they saw"
+            )
+        return super().seen()
 
     def _known_draws(self, what: str) -> Drawn:
         check_is_fitted(self)

@@ -58,7 +58,7 @@ class TreeNodes:
 
         inner = nodes["place"] >= 0
         place = nodes["place"][inner]
-        test = arrays["test"][place]
+        test = arrays["test"][place].astype(np.int64)  # unsigned numbers have no -3
         feature = np.full(self.node_count, NO_TEST, dtype=np.int64)
         feature[inner] = np.where(test & COMBINATION, SEVERAL_COLUMNS, test & (MISSING_LEFT - 1))
         threshold = np.full(self.node_count, float(NO_TEST))
