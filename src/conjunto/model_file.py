@@ -86,25 +86,20 @@ class Model:
         if missing:
             raise ModelFileError(f"the data lack {_count(missing, 'column')} of the model: {_listed(missing)}")
         arranged = frame[list(self.columns)].copy()
+        types = list(arranged.dtypes)
         for place, (name, kind) in enumerate(self.columns.items()):
-            column = arranged[name]
-            if kind == "category" and not self._keeps_other_categories(place):
-                arranged[name] = as_text(column)
-            elif kind != "number":
+            # By type: to take a column of numbers out of a wide table costs more than to look at it.
+            if kind == "number" and is_number(types[place]):
                 continue
-            elif not is_number(column.dtype):
-                import pandas
-
-                wrong = column.notna() & pandas.to_numeric(column, errors="coerce").isna()
-                if wrong.any():
-                    row = int(np.flatnonzero(wrong)[0])
-                    raise ModelFileError(
-                        f"column {name!r} held numbers when the model was trained, and holds "
-                        f"{str(column.iloc[row])!r} in row {row + 1}"
-                    )
-                arranged[name] = pandas.to_numeric(column, errors="coerce").astype(float)
-            if kind == "number" and np.isinf(arranged[name].to_numpy(dtype=float, na_value=np.nan)).any():
-                raise ModelFileError(f"column {name!r} holds an infinite number: leave the field empty or correct it")
+            if kind == "number":
+                arranged[name] = _to_numbers(arranged[name])
+            elif kind == "category" and not self._keeps_other_categories(place):
+                arranged[name] = as_text(arranged[name])
+        numbers = [name for name, kind in self.columns.items() if kind == "number"]
+        infinite = np.isinf(arranged[numbers].to_numpy(dtype=float, na_value=np.nan)).any(axis=0)
+        if infinite.any():
+            name = numbers[int(infinite.argmax())]
+            raise ModelFileError(f"column {name!r} holds an infinite number: leave the field empty or correct it")
         return arranged
 
     def _by_place(self, frame: pd.DataFrame) -> NDArray[np.float64]:
@@ -132,6 +127,21 @@ class Model:
     def classes(self) -> list[Any]:
         """The classes; empty in regression."""
         return [] if self.task == "regression" else list(self.estimator.classes_)
+
+
+def _to_numbers(column: pd.Series) -> pd.Series:
+    """A column that must hold numbers and was read as something else."""
+    import pandas
+
+    numbers = pandas.to_numeric(column, errors="coerce")
+    wrong = column.notna() & numbers.isna()
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ModelFileError(
+            f"column {column.name!r} held numbers when the model was trained, and holds {str(column.iloc[row])!r} in "
+            f"row {row + 1}"
+        )
+    return numbers.astype(float)
 
 
 def column_kinds(X: pd.DataFrame) -> dict[str, str]:

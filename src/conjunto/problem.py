@@ -259,7 +259,15 @@ def append_rows(X: Any, rows: Any) -> Any:
 
 def read_columns(X: Any) -> Columns:
     """Decide which columns of a DataFrame are categorical and number their categories."""
-    return Columns(tuple(_number_categories(_column(X, i)) for i in range(X.shape[1])))
+    plain = _plain_numbers(X)
+    return Columns(tuple(None if plain[i] else _number_categories(_column(X, i)) for i in range(X.shape[1])))
+
+
+def _plain_numbers(X: Any) -> NDArray[np.bool_]:
+    """Which columns hold numbers of numpy: to take one out of a wide DataFrame costs more than to read it."""
+    if not hasattr(X, "iloc"):
+        return np.zeros(X.shape[1], dtype=bool)
+    return np.array([isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in X.dtypes], dtype=bool)
 
 
 def _column(X: Any, i: int) -> Any:
@@ -326,8 +334,11 @@ def _encode(X: Any, columns: Columns) -> Any:
     if not columns.categorical or not is_frame(X) or X.shape[1] != len(columns.codes):
         return X
     matrix = np.empty(X.shape, dtype=np.float64)
-    for i, mapping in enumerate(columns.codes):
-        column = _column(X, i)
+    plain = _plain_numbers(X) & np.array([mapping is None for mapping in columns.codes], dtype=bool)
+    if plain.any():
+        matrix[:, plain] = X.loc[:, plain].to_numpy(dtype=np.float64)
+    for i in np.flatnonzero(~plain).tolist():
+        mapping, column = columns.codes[i], _column(X, i)
         if mapping is not None:
             places, levels = _levels(column)
             if not _is_categorical(column) and levels and not any(level in mapping for level in levels):

@@ -283,3 +283,21 @@ def test_a_model_that_cannot_be_saved_costs_no_results(cli, glass, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     assert cli(*line)[0] == 0
     assert "model.skops" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_what_users_wrote_is_no_markup(cli, tmp_path):
+    """Closing tags that open nothing end rich with an error; others vanish."""
+    rows = "".join(f"{i},{'[/red]' if i % 2 else ':smile:'}\n" for i in range(30))
+    (tmp_path / "d.csv").write_text("[bold]a,[/red]\n" + rows)
+    (tmp_path / "odd.toml").write_text(
+        'name = "[/red]"\n[protocol]\nkind = "holdout"\nrepetitions = 2\n[[datasets]]\nname = "[red]d:smile:"\n'
+        'path = "d.csv"\n[[methods]]\nname = "cart"\nlabel = "[/red]"\n'
+        '[[methods]]\nname = "cart"\nlabel = "#0a0b00 [bold]x :smile:"\n'
+    )
+    code, out, err = cli("compare", "odd.toml", "--jobs", 1, "--out", "out")
+    assert code == 0, err
+    for words in ("[red]d:smile:: error", "[/red]", "#0a0b00 [bold]x :smile:", "always '"):
+        assert words in out
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.count("#0a0b00 [bold]x :smile:") >= 4
+    assert "var(--c0) [bold]" not in page

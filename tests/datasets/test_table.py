@@ -2,12 +2,15 @@
 
 import gzip
 import hashlib
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from conjunto.datasets import TableError, read_table
+from conjunto import CARTClassifier
+from conjunto.datasets import TableError, read_frame, read_table
 
 FRAME = pd.DataFrame(
     {
@@ -214,3 +217,49 @@ def test_texts_can_be_named_categorical_or_left_out(tmp_path):
     pd.DataFrame({"t": [f"id{i}" for i in range(3000)], "x": range(3000), "y": [0, 1] * 1500}).to_csv(path, index=False)
     assert read_table(path, categorical=["t"]).X["t"].nunique() == 3000
     assert list(read_table(path, drop=["t"]).X.columns) == ["x"]
+
+
+AWKWARD = (
+    ';whole;real;decimal;text;"quoted; name";gaps;large\n1;1;1.5;1,5;a;"x; ""y""";;99999999999999999999\n\n'
+    '2; 2;2e3;;b ;"two\nlines";?;1\n3;-3;-.5;-2,25;"";01;NA;2\n'
+)
+
+
+@pytest.mark.parametrize("texts", [(), ("whole",)])
+def test_a_wide_table_is_read_as_a_long_one_is(texts, monkeypatch):
+    frames = []
+    for limit in (10**9, 0):
+        monkeypatch.setattr("conjunto.datasets.files.WIDE", limit)
+        frames.append(read_frame(Path("a.csv"), texts, AWKWARD.encode()))
+    pd.testing.assert_frame_equal(frames[0][0], frames[1][0])
+    assert frames[0][1] == frames[1][1]
+    frame = frames[0][0]
+    assert frame["whole"].tolist() == (["1", " 2", "-3"] if texts else [1, 2, -3])
+    assert frame["decimal"].tolist()[::2] == [1.5, -2.25]
+    assert frame["quoted; name"].tolist() == ['x; "y"', "two\nlines", "01"]
+    assert frame["large"].tolist() == ["99999999999999999999", "1", "2"]
+
+
+def test_the_columns_of_a_wide_table_are_not_taken_one_by_one(tmp_path, monkeypatch):
+    random = np.random.default_rng(0)
+    width = 1500
+    frame = pd.DataFrame(random.normal(size=(30, width)), columns=[f"x{i}" for i in range(width)])
+    frame.assign(count=range(30), y=["a", "b"] * 15).to_csv(tmp_path / "wide.csv", index=False)
+    calls = Counter()
+
+    def count(name):
+        original = getattr(pd.DataFrame, name)
+
+        def counted(*given, **named):
+            calls[name] += 1
+            return original(*given, **named)
+
+        monkeypatch.setattr(pd.DataFrame, name, counted)
+
+    for name in ("__getitem__", "__setitem__", "_ixs"):
+        count(name)
+    data = read_table(tmp_path / "wide.csv")
+    CARTClassifier(max_depth=1).fit(data.X, data.y)
+    assert calls.total() < 100
+    np.testing.assert_array_equal(data.X.iloc[:, :width], frame)
+    assert "'count' numbers the rows: leave it out (drop) if it means nothing" in data.notes

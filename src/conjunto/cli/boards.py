@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conjunto.cli.inputs import drawn
+
 if TYPE_CHECKING:
     from conjunto.experiments import Results
 
@@ -15,9 +17,6 @@ STORE = "results.sqlite"
 
 def board_text(name: str, results: Results) -> str:
     """The leaderboard of a data set for the screen, with what guessing would reach."""
-    from io import StringIO
-
-    from rich.console import Console
     from rich.table import Table
 
     from conjunto.experiments import MEASURES
@@ -43,9 +42,7 @@ def board_text(name: str, results: Results) -> str:
             human_bytes(row.model_bytes),
             f"{row.members:.0f}" if row.n else "–",
         )
-    text = StringIO()
-    Console(file=text, width=120).print(table)
-    lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    lines = drawn(table, 120).split("\n")
     if measure == "error" and "counts" in results.facts[name]:
         counts, classes = results.facts[name]["counts"], results.facts[name]["classes"]
         most = max(range(len(counts)), key=counts.__getitem__)

@@ -137,6 +137,17 @@ def parse_protocol(text: str) -> Protocol:
         raise InputError(f"--protocol: {error}") from error
 
 
+def drawn(table: Any, width: int) -> str:
+    """A table of rich as text, in which what users wrote means nothing but itself: no [markup], no :emoji:."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    text = StringIO()
+    Console(file=text, width=width, markup=False, emoji=False, highlight=False).print(table)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
 def say(text: str) -> None:
     """Write a line for the person at the screen to standard error; standard output is for results."""
     click.echo(text, err=True)
@@ -171,7 +182,7 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int, int], None]]:
 
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[failed]}"),

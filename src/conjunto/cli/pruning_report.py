@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conjunto.cli.inputs import drawn
+
 if TYPE_CHECKING:
     from conjunto.voters import Voters
 
@@ -33,9 +35,6 @@ def write_curve(pruned: Any, path: Path, files: ExitStack) -> None:
 
 def report_table(report: dict[str, Any], task: str) -> str:
     """Each number before and after, one to a line."""
-    from io import StringIO
-
-    from rich.console import Console
     from rich.table import Table
 
     from conjunto.report.words import Scale, human_bytes
@@ -61,9 +60,7 @@ def report_table(report: dict[str, Any], task: str) -> str:
             f"{low} to {high}",
             "optimistic: members were selected on these rows" if error["optimistic"] else "",
         )
-    text = StringIO()
-    Console(file=text, width=130).print(table)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    return drawn(table, 130)
 
 
 def _relative(numbers: dict[str, float]) -> str:

@@ -12,17 +12,23 @@ import hashlib
 import io
 import re
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
 MISSING = ("", "?", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 """Fields that mean "not known". "None" is not among them: it is a frequent category."""
 CSV, PARQUET, ARFF = (".csv", ".csv.gz", ".tsv", ".tsv.gz"), (".parquet", ".pq"), (".arff",)
 """The endings of files, by kind."""
+# A table with more columns than this, and more columns than rows, is read column by column without pandas' parser.
+WIDE = 1000
 
 
 class TableError(ValueError):
@@ -58,9 +64,10 @@ def read_frame(path: Path, texts: Collection[str] = (), content: bytes | None = 
         frame = _read_arff(path, content)
     if not len(frame):
         raise TableError(f"{path.name} has a header but no rows")
-    for column in frame.columns:
-        if column in texts or not (is_number(frame[column].dtype) or _is_date(frame[column].dtype)):
-            frame[column] = as_text(frame[column])
+    if not name.endswith(CSV):
+        for column, kind in zip(frame.columns, frame.dtypes, strict=True):
+            if column in texts or not (is_number(kind) or _is_date(kind)):
+                frame[column] = as_text(frame[column])
     return frame, notes
 
 
@@ -119,7 +126,31 @@ def _read_csv(path: Path, content: bytes, texts: Collection[str], notes: list[st
     separator = "\t" if ".tsv" in path.name.lower() else max(",;\t", key=header.count)
     if separator != "," and ".tsv" not in path.name.lower():
         notes.append(f"fields are separated by {'semicolons' if separator == ';' else 'tabs'}")
-    columns = _check_fields(path, text, separator)
+    names, rows = _check_fields(path, text, separator)
+    columns = _wide_columns(path, rows) if rows is not None else _long_columns(path, text, separator, len(names))
+    if names and not names[0].strip():
+        first = next(columns)
+        if _is_index(first):
+            notes.append("the first column, without a name, numbers the rows and was left out")
+            names = names[1:]
+        else:
+            columns = chain([first], columns)
+    _check_names(path, names)
+    kept, decimal = set(texts), "," if separator == ";" else "."
+    # All at once: a frame to which columns are added one by one falls into as many pieces.
+    read = {
+        name: fields if name in kept else _as_numbers(fields, decimal)
+        for name, fields in zip(names, columns, strict=True)
+    }
+    index = pandas.RangeIndex(len(next(iter(read.values()))))
+    return pandas.DataFrame(
+        {name: pandas.Series(fields, index, dtype=fields.dtype) for name, fields in read.items()}, index
+    )
+
+
+def _long_columns(path: Path, text: str, separator: str, count: int) -> Iterator[NDArray[Any]]:
+    """The fields of each column as they were written, NaN where they are missing, by pandas' parser."""
+    pandas = need_pandas()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pandas.errors.ParserWarning)
@@ -128,7 +159,7 @@ def _read_csv(path: Path, content: bytes, texts: Collection[str], notes: list[st
                 sep=separator,
                 # Under names of our own: pandas would rename the second of two equal ones without a word.
                 header=0,
-                names=range(len(columns)),
+                names=range(count),
                 dtype=str,
                 index_col=False,
                 keep_default_na=False,
@@ -138,15 +169,18 @@ def _read_csv(path: Path, content: bytes, texts: Collection[str], notes: list[st
         raise TableError(f"{path.name} has a header but no rows") from None
     except (pandas.errors.ParserError, pandas.errors.ParserWarning, ValueError) as error:
         raise TableError(f"{path.name} is not a well-formed table: {_one_line(error)}") from error
-    if columns and not columns[0].strip() and _is_index(frame[0]):
-        notes.append("the first column, without a name, numbers the rows and was left out")
-        frame, columns = frame.drop(columns=[0]), columns[1:]
-    _check_names(path, columns)
-    frame.columns = columns
-    for name in columns:
-        if name not in texts:
-            frame[name] = _as_numbers(frame[name], decimal="," if separator == ";" else ".")
-    return frame
+    return (column.to_numpy(dtype=object) for _, column in frame.items())
+
+
+def _wide_columns(path: Path, rows: list[list[str]]) -> Iterator[NDArray[Any]]:
+    """The same of rows that were parsed: pandas spends more on a column than on the fields of a short one."""
+    if not rows:
+        raise TableError(f"{path.name} has a header but no rows")
+    missing = set(MISSING)
+    return (
+        np.array([np.nan if field in missing else field for field in fields], dtype=object)
+        for fields in zip(*rows, strict=True)
+    )
 
 
 def _decoded(path: Path, content: bytes, notes: list[str]) -> str:
@@ -166,11 +200,16 @@ def _decoded(path: Path, content: bytes, notes: list[str]) -> str:
     return text.replace("\r\n", "\n").lstrip("\n")
 
 
-def _check_fields(path: Path, text: str, separator: str) -> list[str]:
-    """The first row; an error where another one is longer, which pandas would cut, or shorter, which it would fill."""
+def _check_fields(path: Path, text: str, separator: str) -> tuple[list[str], list[list[str]] | None]:
+    """The first row, and of a wide table the others.
+
+    An error where a row is longer than the first, which pandas would cut, or shorter, which it would fill.
+    """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         columns = next(reader)
+        wide = len(columns) > WIDE and len(columns) > text.count("\n")
+        rows: list[list[str]] = []
         for row in reader:
             if len(row) != len(columns) and row:
                 fields = f"{len(row)} field{'s' if len(row) != 1 else ''}"
@@ -178,24 +217,30 @@ def _check_fields(path: Path, text: str, separator: str) -> list[str]:
                     f"{path.name} is not a well-formed table: line {reader.line_num} has {fields}, the first line "
                     f"{len(columns)}"
                 )
+            if wide and row:
+                rows.append(row)
     except csv.Error as error:
         raise TableError(f"{path.name} is not a well-formed table: line {reader.line_num}: {error}") from error
-    return columns
+    return columns, rows if wide else None
 
 
-def _as_numbers(column: pd.Series, decimal: str) -> pd.Series:
-    """Numbers if every field is one, else the column as it is."""
+def _as_numbers(fields: NDArray[Any], decimal: str) -> NDArray[Any]:
+    """Numbers if every field is one, else the fields as they are."""
     pandas = need_pandas()
-    known = column.dropna()
-    if decimal == "," and known.str.fullmatch(r"\s*[+-]?\d*,?\d+\s*").all():
-        column = column.str.replace(",", ".", regex=False)
+    numbers = fields
+    if decimal == ",":
+        column = pandas.Series(fields)
+        if column.dropna().astype("str").str.fullmatch(r"\s*[+-]?\d*,?\d+\s*").all():
+            numbers = column.str.replace(",", ".", regex=False).to_numpy(dtype=object)
     try:
-        return pandas.to_numeric(column)
+        numbers = np.asarray(pandas.to_numeric(numbers))
     except (ValueError, TypeError):
-        return column
+        return fields
+    # Whole numbers that no type of numpy holds are names.
+    return fields if numbers.dtype == object else numbers
 
 
-def _is_index(column: pd.Series) -> bool:
+def _is_index(column: NDArray[Any]) -> bool:
     return any(column.tolist() == [str(place + first) for place in range(len(column))] for first in (0, 1))
 
 

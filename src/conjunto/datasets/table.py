@@ -25,6 +25,8 @@ TASKS = ("classification", "regression")
 MOST_CATEGORIES = 1000
 # A whole number as target means classes up to this many values, with at least ten rows for each.
 MOST_INTEGER_CLASSES = 20
+# So many columns that cannot be used are told one by one.
+MOST_PROBLEMS = 8
 _NUMBER_LIKE = re.compile(r"\W*[+-]?\d[\d.,' ]*\W*")
 _DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([ T].*)?")
 
@@ -94,10 +96,12 @@ def read_table(
         raise TableError(f"the target {target!r} holds {what}: there is nothing to learn")
     task, why = _decide_task(y, task)
     notes.append(why)
-    problems = [_problem_with(frame[name], name in categorical) for name in frame.columns]
-    if any(problems):
-        raise TableError("; ".join(filter(None, problems)))
-    notes += _remarks(frame)
+    attributes = _Attributes(frame)
+    problems = attributes.problems(categorical)
+    if problems:
+        more = f"; … ({len(problems):,} columns)" if len(problems) > MOST_PROBLEMS else ""
+        raise TableError("; ".join(problems[:MOST_PROBLEMS]) + more)
+    notes += attributes.remarks()
     return Dataset(
         table_name(path),
         mark_categories(frame),
@@ -111,7 +115,8 @@ def read_table(
 
 def mark_categories(frame: pd.DataFrame) -> pd.DataFrame:
     """The same table with every column that holds no numbers of type category."""
-    return frame.astype({name: "category" for name in frame.columns if not is_number(frame[name].dtype)})
+    texts = [name for name, kind in zip(frame.columns, frame.dtypes, strict=True) if not is_number(kind)]
+    return frame.astype(dict.fromkeys(texts, "category")) if texts else frame
 
 
 def _need_columns(argument: str, names: Collection[str], frame: pd.DataFrame) -> None:
@@ -143,43 +148,84 @@ def _decide_task(y: pd.Series, task: str | None) -> tuple[str, str]:
     return "regression", f"regression: {y.name!r} holds {values:,} different numbers (unless task is classification)"
 
 
-def _problem_with(column: pd.Series, allowed: bool) -> str:
-    """Why an attribute cannot be used, and what to do; empty where it can."""
+class _Attributes:
+    """The attributes of a table; those of numbers are one matrix, so that all columns are asked at once."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._frame = frame
+        numeric = np.array([is_number(kind) for kind in frame.dtypes], dtype=bool)
+        self._numbers = frame.columns[numeric].tolist()
+        self._texts = frame.columns[~numeric].tolist()
+        self._matrix = frame.loc[:, numeric].to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def problems(self, allowed: Collection[str]) -> list[str]:
+        """Why attributes cannot be used, and what to do, in their order; `allowed` may hold any number of texts."""
+        found = {}
+        empty, infinite = np.isnan(self._matrix).all(axis=0), np.isinf(self._matrix).any(axis=0)
+        for place in np.flatnonzero(empty | infinite).tolist():
+            found[self._numbers[place]] = (
+                "is empty: leave it out (drop)"
+                if empty[place]
+                else "holds an infinite number: leave the field empty or correct it"
+            )
+        for name in self._texts:
+            if problem := _problem_with_texts(self._frame[name], name in allowed):
+                found[name] = problem
+        return [f"column {name!r} {found[name]}" for name in self._frame.columns if name in found] if found else []
+
+    def remarks(self) -> list[str]:
+        """What a reader of the results may want to know about the attributes."""
+        shown = ", ".join(self._texts[:12]) + (", …" if len(self._texts) > 12 else "")
+        remarks = [f"categories: {shown}"] if self._texts else []
+        found = {
+            self._numbers[place]: "numbers the rows: leave it out (drop) if it means nothing"
+            for place in self._counting()
+        }
+        for name in self._texts:
+            column = self._frame[name]
+            alike = {kind for kind in _kinds(column) if _NUMBER_LIKE.fullmatch(kind)}
+            if alike and column.isin(alike).sum() > 0.8 * column.notna().sum():
+                such = next(kind for kind in column if kind in alike)
+                found[name] = f"holds text that looks like numbers, such as {such!r}: categories here"
+        return remarks + [f"{name!r} {found[name]}" for name in self._frame.columns if name in found]
+
+    def _counting(self) -> list[int]:
+        """The places of columns that count 0, 1, 2, … or 1, 2, 3, …; gaps do not matter."""
+        if len(self._frame) <= 2:
+            return []
+        gaps = np.isnan(self._matrix).any(axis=0)
+        whole = ~gaps & np.isin(self._matrix[0], (0, 1)) & (np.diff(self._matrix, axis=0) == 1).all(axis=0)
+        places = np.flatnonzero(whole).tolist()
+        for place in np.flatnonzero(gaps).tolist():
+            known = self._matrix[~np.isnan(self._matrix[:, place]), place]
+            if known[0] in (0, 1) and (np.diff(known) == 1).all():
+                places.append(place)
+        return places
+
+
+def _kinds(column: pd.Series) -> list[str]:
+    """The different texts of a column, in the order in which they come."""
+    import pandas
+
+    return [kind for kind in pandas.unique(column.to_numpy(dtype=object)) if isinstance(kind, str)]
+
+
+def _problem_with_texts(column: pd.Series, allowed: bool) -> str:
+    """Why a column that holds no numbers cannot be used, and what to do; empty where it can."""
     from pandas.api import types
 
     if column.isna().all():
-        return f"column {column.name!r} is empty: leave it out (drop)"
-    if is_number(column.dtype):
-        infinite = np.isinf(column.to_numpy(dtype=float, na_value=np.nan)).any()
+        return "is empty: leave it out (drop)"
+    dated = types.is_datetime64_any_dtype(column)
+    kinds = [str(column.dropna().iloc[0])] if dated else _kinds(column)
+    if dated or all(_DATE.fullmatch(kind) for kind in kinds[:1000]):
         return (
-            f"column {column.name!r} holds an infinite number: leave the field empty or correct it" if infinite else ""
+            f"holds dates, such as {kinds[0]!r}: replace it by numbers (days since an origin, year, month), or leave "
+            "it out (drop)"
         )
-    texts = column.dropna().astype("str")
-    if types.is_datetime64_any_dtype(column) or texts.head(1000).str.fullmatch(_DATE).all():
+    if not allowed and (len(kinds) > MOST_CATEGORIES or (len(kinds) > 256 and len(kinds) > len(column) / 2)):
         return (
-            f"column {column.name!r} holds dates, such as {texts.iloc[0]!r}: replace it by numbers (days since an "
-            "origin, year, month), or leave it out (drop)"
-        )
-    kinds = texts.nunique()
-    if not allowed and (kinds > MOST_CATEGORIES or (kinds > 256 and kinds > len(column) / 2)):
-        return (
-            f"column {column.name!r} holds {kinds:,} different texts, such as {texts.iloc[0]!r}: an identifier or free "
-            "text; leave it out (drop), or name it (categorical)"
+            f"holds {len(kinds):,} different texts, such as {kinds[0]!r}: an identifier or free text; leave it out "
+            "(drop), or name it (categorical)"
         )
     return ""
-
-
-def _remarks(frame: pd.DataFrame) -> list[str]:
-    """What a reader of the results may want to know about the attributes."""
-    texts = [name for name in frame.columns if not is_number(frame[name].dtype)]
-    remarks = [f"categories: {', '.join(texts[:12])}{', …' if len(texts) > 12 else ''}"] if texts else []
-    for name in frame.columns:
-        column = frame[name].dropna()
-        if name in texts:
-            if len(column) and column.str.fullmatch(_NUMBER_LIKE).mean() > 0.8:
-                remarks.append(
-                    f"{name!r} holds text that looks like numbers, such as {column.iloc[0]!r}: categories here"
-                )
-        elif len(frame) > 2 and (column.diff().dropna() == 1).all() and column.iloc[0] in (0, 1):
-            remarks.append(f"{name!r} numbers the rows: leave it out (drop) if it means nothing")
-    return remarks

@@ -183,9 +183,10 @@ def _inline(svg: str, prefix: str, alt: str, shrink: bool) -> str:
     box = re.search(r'viewBox="([^"]*)"', svg[: svg.index(">")])
     assert box is not None
     least = "" if shrink else f' style="min-width:{float(box[1].split()[2]):.0f}px"'
+    # The words stand apart: a name in them may look like one of our colours.
     head = f'<svg viewBox="{box[1]}"{least} role="img" aria-label="{alt}">'
-    svg = head + svg[svg.index(">") + 1 :]
-    return re.sub(r"\n\s*", "\n", re.sub("<[^>]*>", lambda tag: _own(tag[0], prefix), svg)).strip()
+    drawing = re.sub("<[^>]*>", lambda tag: _own(tag[0], prefix), svg[svg.index(">") + 1 :])
+    return head + re.sub(r"\n\s*", "\n", drawing).rstrip()
 
 
 def _own(tag: str, prefix: str) -> str:
