@@ -189,8 +189,8 @@ def test_what_was_known_of_other_members_is_forgotten():
     with pytest.raises(AttributeError, match="were not drawn by its fit"):
         model.estimators_samples_  # noqa: B018
     assert isinstance(model.seen(), Unknown)
-    assert "nobody knows what they saw" in model.seen().reason
-    with pytest.raises(ValueError, match="nobody knows what they saw"):
+    assert "assigned, merged or converted" in model.seen().reason
+    with pytest.raises(ValueError, match="assigned, merged or converted"):
         model.oob_votes(X)
     # A fit makes an ensemble like any other.
     assert model.fit(X, LABELS).oob_score_ > 0

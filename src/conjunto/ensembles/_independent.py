@@ -185,16 +185,6 @@ class IndependentEnsemble(Ensemble):
         self._drawn = self._drawn.and_more(total, without_rows)
         return built
 
-    def seen(self) -> Seen | Unknown:
-        """Return which training rows each voter learned from, or the reason why that is not known."""
-        check_is_fitted(self)
-        if "_drawn" not in self.__dict__:
-            return Unknown(
-                f"the members of this {type(self).__name__} were assigned, merged or converted: which rows they saw is "
-                "not known"
-            )
-        return super().seen()
-
     @property
     def estimators_samples_(self) -> list[NDArray[np.int32]]:
         """For each member the rows it saw, repeated as often as it saw them; drawn again, not stored."""
@@ -222,7 +212,8 @@ class IndependentEnsemble(Ensemble):
         check_is_fitted(self)
         if "_drawn" not in self.__dict__ and not self.no_out_of_bag:
             return Unknown(
-                f"the members of this {type(self).__name__} were not drawn by its fit: nobody knows what they saw"
+                f"the members of this {type(self).__name__} were assigned, merged or converted: which rows they saw is "
+                "not known"
             )
         return super().seen()
 
