@@ -32,8 +32,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     Any number of processes may write the same file: each has a temporary one of its own.
     """
     path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder of {path} does not exist")
+    check_place(path)
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.part")
     try:
         yield part
@@ -42,6 +41,14 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def check_place(path: Path) -> None:
+    """Refuse a path where no file can be written: a folder, or a place in one that is not there."""
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, and a file is needed: add a name")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"the folder of {path} does not exist")
 
 
 def timestamp() -> str:

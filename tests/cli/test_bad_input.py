@@ -1,8 +1,14 @@
 """Bad input: one line that says what is wrong and what to do, exit code 2 (1 where a file cannot be read)."""
 
+import io
+import os
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
+
+from conjunto.cli import main
 
 ROWS = "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(40))
 
@@ -117,3 +123,48 @@ def test_names_take_no_table_options(cli):
     code, _, err = cli("compare", "wine", "--target", "y")
     assert code == 2
     assert "--target is for files" in err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are bytes elsewhere only")
+def test_names_of_files_that_are_no_utf_8(cli, tmp_path, monkeypatch):
+    data, out = os.fsdecode(b"d\xff.csv"), os.fsdecode(b"o\xff")
+    (tmp_path / data).write_text("a,b,y\n" + ROWS)
+    line = ["compare", data, "--methods", "cart", "--protocol", "2-fold", "--jobs", "1"]
+    code, said, err = cli(*line)
+    assert code == 0, err
+    assert "d\N{REPLACEMENT CHARACTER}: error" in said
+    assert (tmp_path / "conjunto-d\N{REPLACEMENT CHARACTER}" / "report.html").is_file()
+    # A path is printed as the bytes that it is, so that it can be used.
+    screen = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(screen, "utf-8", write_through=True))
+    monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace"))
+    monkeypatch.setattr(sys, "argv", ["conjunto", *line, "--out", out])
+    with pytest.raises(SystemExit, match="0"):
+        main()
+    assert b"report: o\xff/report.html\n" in screen.getvalue()
+    assert sorted(path.name for path in (tmp_path / out).iterdir()) == ["model.skops", "report.html", "results.sqlite"]
+
+
+def test_a_folder_in_place_of_a_file_and_the_other_way_round(cli, tmp_path):
+    (tmp_path / "data.csv").write_text("a,b,y\n" + ROWS)
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "file").touch()
+    assert cli("train", "data.csv", "--method", "bagging:n_estimators=2")[0] == 0
+    before = sorted(tmp_path.rglob("*"))
+    for line in (
+        ("train", "data.csv", "--out", "folder.csv"),
+        ("train", "data.csv", "--out", ""),
+        ("predict", "model.skops", "data.csv", "--out", "folder.csv"),
+        ("prune", "model.skops", "data.csv", "--out", "folder.csv"),
+        ("prune", "model.skops", "data.csv", "--curve", "folder.csv"),
+    ):
+        code, _, err = cli(*line)
+        assert code == 1, line
+        assert "is a folder, and a file is needed: add a name\n" in err
+        assert "Dataset" not in err  # nothing was read
+    for line in (("compare", "data.csv"), ("reproduce", "martinez-4.2")):
+        for out in ("file", "file/inside"):
+            code, _, err = cli(*line, "--out", out)
+            assert code == 2
+            assert "Error: --out: file is a file, and a folder is needed\n" in err
+    assert sorted(tmp_path.rglob("*")) == before

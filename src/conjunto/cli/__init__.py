@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 
@@ -12,4 +13,7 @@ def main() -> None:
     except ImportError as error:
         print(f"conjunto: the command line needs {error.name}: pip install 'conjunto[cli]'", file=sys.stderr)
         sys.exit(1)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A path that is no UTF-8 is printed as the bytes that it is.
+        sys.stdout.reconfigure(errors="surrogateescape")
     sys.exit(run(sys.argv[1:]))

@@ -13,6 +13,7 @@ import click
 from conjunto.cli.boards import STORE, board_json, board_text
 from conjunto.cli.inputs import (
     InputError,
+    check_folder,
     find_source,
     jobs_option,
     open_data,
@@ -67,12 +68,14 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     conjunto compare german --prune
     conjunto compare experiment.toml
     """
+    from conjunto.datasets import readable
     from conjunto.experiments import run
     from conjunto.report import report_facts, write_page
     from conjunto.report.words import count
 
     experiment, opened = _experiment(data, options)
     out = Path(options["out"] or f"conjunto-{experiment.name}")
+    check_folder(out)
     methods = count(len(experiment.methods), "method")
     say(f"{count(len(experiment.cells()), 'cell')}: {experiment.protocol}, {methods} -> {out}")
     with result_folder(out), progress_bar(experiment.name) as progress:
@@ -82,7 +85,7 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
             n_jobs=options["jobs"],
             retry_failed=options["retry_failed"],
             progress=progress,
-            command=shlex.join(["conjunto", "compare", *_arguments(data, options, out)]),
+            command=readable(shlex.join(["conjunto", "compare", *_arguments(data, options, out)])),
             opened=opened,
         )
     for source in experiment.datasets:

@@ -153,11 +153,19 @@ def say(text: str) -> None:
     click.echo(text, err=True)
 
 
+def check_folder(path: Path) -> None:
+    """Refuse a path where no folder can be made, because a file is there."""
+    for part in (path, *path.parents):
+        if part.exists():
+            if not part.is_dir():
+                raise InputError(f"--out: {part} is a file, and a folder is needed")
+            return
+
+
 @contextmanager
 def result_folder(path: Path) -> Iterator[None]:
     """Make the folder of results; an error that leaves it empty removes it again."""
-    if path.exists() and not path.is_dir():
-        raise InputError(f"--out: {path} is a file, and a folder is needed")
+    check_folder(path)
     path.mkdir(parents=True, exist_ok=True)
     try:
         yield

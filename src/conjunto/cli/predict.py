@@ -42,10 +42,12 @@ def predict(
     """
     import pandas
 
-    from conjunto.atomic import whole_file
+    from conjunto.atomic import check_place, whole_file
     from conjunto.checks import suggest
     from conjunto.model_file import load_model
 
+    if out is not None:
+        check_place(out)
     loaded = load_model(model, allow_pickle=allow_pickle)
     if probabilities and not hasattr(loaded.estimator, "predict_proba"):
         raise InputError(

@@ -147,13 +147,14 @@ def _beside(model: Path) -> Path:
 
 def _check_outputs(model: Path, out: Path, curve: Path | None) -> None:
     """Refuse what cannot be written, before anything is computed."""
+    from conjunto.atomic import check_place
+
     if out.resolve() == model.resolve():
         raise InputError(f"--out: {out} is the model itself, which stays as it is: give another name")
     if curve is not None and curve.suffix not in (".csv", *PICTURES):
         raise InputError(f"--curve: {curve.name} must end in .csv, .svg or .png")
     for path in filter(None, (out, curve)):
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"the folder of {path} does not exist")
+        check_place(path)
 
 
 def _parse_method(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from conjunto.cli.inputs import InputError, jobs_option, progress_bar, say
+from conjunto.cli.inputs import InputError, check_folder, jobs_option, progress_bar, say
 
 if TYPE_CHECKING:
     from conjunto.experiments.reproduce import Comparison
@@ -50,6 +50,7 @@ def reproduce(
         return
     if table is None:
         raise InputError("name a table; `conjunto reproduce --list` shows them")
+    check_folder(out)
     names = [name.strip() for name in datasets.split(",") if name.strip()] if datasets else None
     with progress_bar(table) as bar:
         compared = run_table(table, out, runs=runs, datasets=names, quick=quick, n_jobs=jobs, progress=bar)

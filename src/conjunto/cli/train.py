@@ -40,10 +40,12 @@ def train(data: str, method: str, seed: int, out: Path, jobs: int, allow_pickle:
     """
     import time
 
+    from conjunto.atomic import check_place
     from conjunto.experiments import make
     from conjunto.model_file import Model, column_kinds, save_model
     from conjunto.report.words import human_bytes, human_seconds
 
+    check_place(out)
     table = open_data(find_source(data, **reading)).data
     (chosen, *others) = parse_methods(method)
     if others:

@@ -2,7 +2,16 @@
 
 from conjunto.datasets.catalogue import ENTRIES, Entry
 from conjunto.datasets.densities import DENSITIES, Density, make_density
-from conjunto.datasets.files import TableError, as_text, file_hash, is_number, is_table_name, read_frame, table_name
+from conjunto.datasets.files import (
+    TableError,
+    as_text,
+    file_hash,
+    is_number,
+    is_table_name,
+    read_frame,
+    readable,
+    table_name,
+)
 from conjunto.datasets.generators import GENERATORS, Generator
 from conjunto.datasets.geometric import make_chi_squared, make_circle, make_line, make_parabola
 from conjunto.datasets.loading import DatasetNotFoundError, canonical_name, describe, identity, load, names
@@ -44,5 +53,6 @@ __all__ = [
     "names",
     "read_frame",
     "read_table",
+    "readable",
     "table_name",
 ]

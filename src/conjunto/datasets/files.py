@@ -10,6 +10,7 @@ import csv
 import gzip
 import hashlib
 import io
+import os
 import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
@@ -77,8 +78,13 @@ def is_table_name(name: str) -> bool:
 
 
 def table_name(path: str | Path) -> str:
-    """The name of a file without its endings."""
-    return re.sub(r"(\.(csv|tsv|parquet|pq|arff))?(\.gz)?$", "", Path(path).name, flags=re.IGNORECASE)
+    """The name of a file without its endings, as text that can be written anywhere."""
+    return readable(re.sub(r"(\.(csv|tsv|parquet|pq|arff))?(\.gz)?$", "", Path(path).name, flags=re.IGNORECASE))
+
+
+def readable(path: str) -> str:
+    """A path with a sign of its own for each byte that is no UTF-8, which no database and no page takes."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def file_hash(path: str | Path) -> str:

@@ -6,6 +6,7 @@ second `run` on the same store, started by hand, helps too.
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import pickle
@@ -18,6 +19,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from conjunto.experiments.cells import Bench, Outcome
@@ -165,6 +167,30 @@ def _count_jobs(n_jobs: int | None) -> int:
     return count_jobs(n_jobs)
 
 
+class _Packer(pickle.Pickler):
+    """Refuses what other processes could not import: what a script, a notebook or standard input defines."""
+
+    def reducer_override(self, item: Any) -> Any:
+        if isinstance(item, type | FunctionType) and item.__module__ == "__main__":
+            raise ValueError(
+                f"n_jobs: the experiment holds {item.__qualname__!r}, which this script defines and other processes "
+                "cannot import; put it into a module, or use n_jobs=1"
+            )
+        return NotImplemented
+
+
+def _pack(work: Any) -> bytes:
+    """What helpers are sent."""
+    packed = io.BytesIO()
+    try:
+        _Packer(packed).dump(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ValueError(
+            f"n_jobs: the experiment cannot be sent to other processes ({error}): leave that out, or use n_jobs=1"
+        ) from error
+    return packed.getvalue()
+
+
 def shared_out(jobs: int) -> dict[str, str]:
     """The environment of one of `jobs` helpers: libraries that look for processors find its share of them.
 
@@ -186,12 +212,7 @@ def _run_helpers(
     report: Callable[[], None],
 ) -> None:
     """Run helper processes until all cells are done or no helper is left."""
-    order = pickle.dumps((experiment, cells, sources.contents()))
-    if b"__main__" in order:
-        raise ValueError(
-            "n_jobs: an estimator or data set of the experiment is of a class that this script defines, which other "
-            "processes cannot import; put the class into a module, or use n_jobs=1"
-        )
+    order = _pack((experiment, cells, sources.contents()))
     helpers: list[_Helper] = []
     deaths: Counter[Cell | None] = Counter()
     try:

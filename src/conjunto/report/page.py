@@ -75,7 +75,8 @@ def write_page(out: str | Path, facts: dict[str, Any], *, models: dict[str, str]
     out = Path(out)
     text = _environment().get_template("template.html").render(facts, models=models or {})
     with whole_file(out) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
+        # The path of a file may hold bytes that are no UTF-8.
+        part.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     return out
 
 
