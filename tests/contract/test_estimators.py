@@ -21,6 +21,9 @@ from conjunto.ensembles._ensemble import Ensemble
 from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.ensembles.rules import CLASSIFICATION
 
+# The data of these tests are small, and often one tree of boosting is right on all of them.
+pytestmark = pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
+
 NAMES = sorted(set(conjunto._HOMES) - {"Votes"})
 KINDS = {name: getattr(conjunto, name) for name in NAMES}
 # What a method is like is said on its class: a new one joins these tests by being listed in `conjunto`.

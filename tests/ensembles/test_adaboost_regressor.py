@@ -180,6 +180,7 @@ LEARNERS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_r_never_exceeds_its_bound(name, learner):
@@ -294,6 +295,7 @@ def test_constant_targets_need_one_member(algorithm):
         np.testing.assert_allclose(model.predict(X), value, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 @pytest.mark.parametrize("algorithm", ["r", "r2"])
 @pytest.mark.parametrize("shift", [0.0, -30.0, 1e8])
 def test_perfect_members_end_the_run(algorithm, shift):
@@ -337,6 +339,7 @@ def test_scale_of_the_targets_does_not_matter(algorithm):
     np.testing.assert_allclose(scaled.predict(X), 1024 * plain.predict(X), rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 @pytest.mark.parametrize("algorithm", ["r", "r2"])
 def test_a_worthless_first_member_is_kept_alone_and_without_a_bound(algorithm):
     y = np.tile([0.0, 1.0], 10)

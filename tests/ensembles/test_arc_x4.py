@@ -81,6 +81,7 @@ def test_full_trees_by_resampling():
     assert weights[-1].max() > 10 * weights[-1].min()
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 def test_full_trees_on_all_rows_learn_nothing_new():
     X, y = PROBLEMS["two classes"]
     model = ArcX4Classifier(CARTClassifier(), n_estimators=10).fit(X, y)
@@ -131,6 +132,7 @@ def test_learners_without_weights_see_samples():
         ArcX4Classifier(KNeighborsClassifier(1), resample=False).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 def test_samples_differ_though_no_member_is_ever_wrong():
     X = np.arange(40.0)[:, None]
     y = (X[:, 0] >= 20).astype(int)

@@ -88,6 +88,7 @@ def test_boosting_helps():
     assert many.score(FRESH, FRESH_Y) > one.score(FRESH, FRESH_Y) + 0.03
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 def test_a_perfect_first_member_is_the_model():
     X = np.concatenate([np.arange(10.0), np.arange(100.0, 110.0)])[:, None]
     y = np.repeat(["a", "b"], 10)
@@ -99,6 +100,7 @@ def test_a_perfect_first_member_is_the_model():
         assert model.score(X, y) == 1
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 @pytest.mark.parametrize("votes", ["plain", "weighted"])
 def test_a_first_member_no_better_than_chance_is_kept(votes):
     X, y = np.zeros((20, 1)), np.repeat(["a", "b"], 10)
@@ -109,6 +111,7 @@ def test_a_first_member_no_better_than_chance_is_kept(votes):
     assert np.isfinite(model.predict_proba(X)).all()
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 def test_runs_on_labels_by_chance_end_early():
     """A later member no better than chance is dropped. One column and random weights: no two cuts are equally good."""
     reasons = []

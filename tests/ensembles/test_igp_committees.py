@@ -104,6 +104,7 @@ def test_a_perfect_member_ends_its_committee_only():
     assert model.score(X, y) == 1
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 def test_a_first_member_no_better_than_chance_is_kept():
     X, y = np.zeros((20, 1)), np.repeat([0, 1], 10)
     model = IGPCommitteesClassifier(n_committees=3, committee_size=4, random_state=0).fit(X, y)

@@ -1,13 +1,16 @@
 """The sequential loop, whatever the rule: stopping, restarts, samples, validation, warm starts, failures."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from conjunto import AdaBoostClassifier, CARTClassifier
+from conjunto import AdaBoostClassifier, AdaBoostRegressor, CARTClassifier, CARTRegressor
 from conjunto.datasets import make_twonorm
 
 from .boosting_cases import ALGORITHMS, Contrary, WitnessNeighbours, WitnessTree, for_all, problem, same_model
@@ -32,6 +35,7 @@ def test_a_learner_worse_than_chance_ends_a_run_even_with_restarts():
         AdaBoostClassifier(Contrary(), restart="bootstrap", random_state=0).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 @pytest.mark.parametrize("algorithm", ["m1", "samme", "samme.r", "m2", "mh", "gentle"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_perfect_member_ends_the_run(algorithm, n_classes):
@@ -78,11 +82,16 @@ def test_members_worse_than_chance_end_a_run_without_restarts():
     lengths = []
     for seed in range(20):
         model = AdaBoostClassifier(Contrary(always=False), 25, algorithm="m1", random_state=seed)
-        try:
-            lengths.append(len(model.fit(X, y)))
-            assert not any(member.contrary_ for member in model.estimators_)
-        except ValueError:
-            lengths.append(0)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                lengths.append(len(model.fit(X, y)))
+                assert not any(member.contrary_ for member in model.estimators_)
+            except ValueError:
+                lengths.append(0)
+        said = [str(each.message) for each in caught]
+        assert all("1 of n_estimators=25 rounds: the second is no better than chance" in text for text in said)
+        assert len(said) == (lengths[-1] == 1)
     # Each round ends a run with probability 1/2: the mean is 1, with a standard error of sqrt(2 / 20).
     assert abs(np.mean(lengths) - 1) < 5 * np.sqrt(2 / 20)
 
@@ -324,6 +333,7 @@ def test_a_learner_that_fails_late_leaves_the_model_as_it_was():
     np.testing.assert_array_equal(model.decision_function(X), before)
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 @pytest.mark.parametrize(
     ("estimator", "options", "reason"),
     [
@@ -338,6 +348,26 @@ def test_a_run_says_why_it_ended(estimator, options, reason):
     model = AdaBoostClassifier(estimator, 60, random_state=0, **options).fit(X, y)
     assert model.stop_reason_ == reason
     assert (len(model) == 60) == (reason == "enough members")
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (AdaBoostClassifier(CARTClassifier(max_depth=6), 60), "60 rounds: the first is right on all training rows"),
+        (AdaBoostRegressor(CARTRegressor(), 9), "9 rounds: the first is right on all training rows"),
+        (AdaBoostRegressor(DummyRegressor(strategy="constant", constant=1e3), 9), "9 rounds: the first is no better"),
+    ],
+    ids=["perfect", "perfect values", "no better"],
+)
+def test_a_run_that_keeps_one_round_says_so(model, reason):
+    X = np.arange(30.0)[:, None]
+    with pytest.warns(UserWarning, match=f"kept 1 of n_estimators={reason}") as caught:
+        model.fit(X, X[:, 0] if isinstance(model, AdaBoostRegressor) else X[:, 0] > 20)
+    assert len(model) == len(caught) == 1
+    assert caught[0].filename == __file__
+    # One that was asked for, or that knows all there is to know, is nothing to speak of.
+    clone(model).set_params(n_estimators=1).fit(X, X[:, 0] > 20)
+    AdaBoostClassifier(n_estimators=5).fit(X, np.ones(30))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

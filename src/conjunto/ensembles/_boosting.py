@@ -146,6 +146,21 @@ class BoostingRun:
         if perfect and not self._restart():
             self.ended = PERFECT_MEMBER
 
+    def why_alone(self) -> str:
+        """Why a run ended with its first round, and what helps; "" if it did not, or was to end when it did."""
+        if len(self.votes) > 1:
+            return ""
+        if self.ended == PERFECT_MEMBER:
+            return (
+                "the first is right on all training rows, which leaves nothing to learn from; use a weaker estimator, "
+                "such as a tree with a lower max_depth"
+            )
+        if self.ended == NO_BETTER and self.errors[0] >= self.rule.limit - SLACK:
+            return f"the first is no better than chance, its error is {self.errors[0]:.3g}; use a stronger estimator"
+        if self.ended == NO_BETTER:
+            return "the second is no better than chance on the rows that the first gets wrong; use a stronger estimator"
+        return ""
+
     def _keep(self, error: float, vote: float) -> None:
         self.votes.append(vote)
         self.errors.append(error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import sys
+import warnings
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -120,6 +121,11 @@ class SequentialEnsemble(Ensemble):
         self._key = run.key
         self._resamples = run.resamples
         self.stop_reason_ = run.ended or ENOUGH_MEMBERS
+        # Of a single class, or value, one member knows everything.
+        if self.n_estimators > 1 and np.ptp(problem.y) > 0 and (why := run.why_alone()):
+            warnings.warn(
+                f"{type(self).__name__} kept 1 of n_estimators={self.n_estimators} rounds: {why}", stacklevel=4
+            )
         if run.bound is not None:
             self.bound_ = np.array(run.bounds)
         if run.watch is not None:

@@ -57,6 +57,7 @@ def test_three_classes(seed):
     truth.shows(model, data.fresh, 1 / np.cumsum(truth.votes))
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 def test_a_run_ends_before_the_first_member_that_is_wrong_on_half_of_the_weight():
     """With three classes stumps soon are; where the first one is, there is no model."""
     lengths = []
@@ -75,6 +76,7 @@ def test_a_run_ends_before_the_first_member_that_is_wrong_on_half_of_the_weight(
     assert min(lengths) == 0 < max(lengths) < 50
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 def test_no_member_is_kept_that_is_wrong_on_half_of_the_weight():
     """The same stump again is wrong on exactly half of the weight, which rounding may put at 0.49999999999999994."""
     models = [fit(make_data(seed, 3)) for seed in range(12) if m1(make_data(seed, 3)).errors]
@@ -95,6 +97,7 @@ def test_bound_is_the_product_of_2_sqrt_e_1_minus_e(seed):
     np.testing.assert_allclose(model.bound_, np.cumprod(2 * np.sqrt(e * (1 - e))), rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 def test_a_perfect_member_has_the_largest_vote_and_ends_the_run():
     data = make_data(0, 3)
     model = fit(data, CARTClassifier())
