@@ -57,6 +57,7 @@ def test_what_is_registered():
     assert {name for name, task in CLAIMS if task == "regression"} >= REGRESSORS
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 @pytest.mark.parametrize(("name", "task"), CLAIMS)
 def test_every_method_does_what_it_claims(name, task):
     kind = getattr(conjunto, estimator_name(name, task))
@@ -205,6 +206,7 @@ def test_pruning_that_makes_no_sense_is_refused_before_a_fit(name, parameters, m
         check_registered(name, parameters)
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 @pytest.mark.parametrize("name", METHODS)
 def test_what_can_be_pruned_is_what_the_adapters_take_apart(name):
     task = "classification" if METHODS[name].classifier else "regression"
