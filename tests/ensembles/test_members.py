@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -163,6 +163,33 @@ def test_members_of_other_libraries_can_be_assigned():
     expected = (one.predict_proba(NEW) + other.predict_proba(NEW)) / 2
     one.estimators_ += other.estimators_
     np.testing.assert_allclose(one.predict_proba(NEW), expected, rtol=1e-12)
+
+
+class WithoutGaps(ClassifierMixin, BaseEstimator):
+    """Answers as the nearest row, and, like XGBoost, takes codes 0 .. K - 1 only, all of them."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if self.classes_.tolist() != list(range(len(self.classes_))):
+            raise ValueError("Invalid classes")
+        self.nearest_ = KNeighborsClassifier(1).fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.nearest_.predict(X)
+
+
+def test_members_that_know_fewer_classes_keep_their_meaning():
+    """One row is of the first class: samples without it have a gap where its code is."""
+    labels = np.where(np.arange(150) == 0, "a", np.where(CODES > 0, "b", "c"))
+    model = BaggingClassifier(WithoutGaps(), n_estimators=8, random_state=0).fit(X, labels)
+    codes = np.unique(labels, return_inverse=True)[1]
+    expected = [KNeighborsClassifier(1).fit(X[rows], codes[rows]).predict(NEW) for rows in model.estimators_samples_]
+    fewer = [len(member.classes_) == 2 for member in model.estimators_]
+    assert 0 < sum(fewer) < 8
+    np.testing.assert_array_equal(model.votes(NEW).labels, expected)
+    model.estimators_ = model.estimators_[::-1]
+    np.testing.assert_array_equal(model.votes(NEW).labels, expected[::-1])
 
 
 def test_some_members_in_another_order():

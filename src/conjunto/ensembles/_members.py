@@ -81,10 +81,14 @@ def _packed(panel: Panel, estimators: list[Any]) -> Members:
     if isinstance(panel.members, TreeMembers):
         return TreeMembers(_one_forest(panel, estimators), panel.members.learner)
     if isinstance(panel.members, ForeignMembers):
-        nothing = [None] * len(estimators)
         if any(columns is not None for columns in panel.members.columns):
             raise TypeError("members of this ensemble see columns of their own: fit it with other members")
-        return ForeignMembers(estimators, list(nothing), panel.members.classes, coded=panel.members.coded)
+        # Members that were told codes without gaps know fewer classes than there are.
+        told = dict(zip(map(id, panel.members.fitted), panel.members.known, strict=True))
+        known = [told.get(id(member)) for member in estimators]
+        return ForeignMembers(
+            estimators, [None] * len(estimators), panel.members.classes, coded=panel.members.coded, known=known
+        )
     raise TypeError("members of this ensemble see computed columns of their own: fit it with other members")
 
 
