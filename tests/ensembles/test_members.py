@@ -329,11 +329,11 @@ ALONE = [
     RandomForestRegressor(max_features=0.3),
     ExtraTreesRegressor(max_features=3),
 ]
-# Here two copies of a row are not a row of weight 2: limits count rows, coefficients are in the spread of all rows.
+# Here two copies of a row are not a row of weight 2: limits count rows. (Combinations are in the spread of the rows of
+# the ensemble, which a member alone does not know.)
 ALONE_BY_WEIGHTS = [
     RandomForestRegressor(min_samples_leaf=4, max_features=2),
     RandomForestClassifier(min_samples_split=9),
-    RandomForestClassifier(splits="combination"),
 ]
 
 

@@ -307,6 +307,7 @@ def test_only_columns_tried_at_the_node_are_combined():
     assert max(terms) == 2
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 def test_boosted_oblique_stumps():
     X = np.random.default_rng(0).normal(size=(300, 2))
     y = (X.sum(axis=1) > 0).astype(int)

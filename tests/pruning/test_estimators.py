@@ -107,6 +107,7 @@ def test_bad_parameters():
         PrunedClassifier(BaggingClassifier(), keep=3.5).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 def test_a_single_member_stays():
     # A fully grown tree makes no error, which ends boosting.
     boosting = AdaBoostClassifier(CARTClassifier(), 20, random_state=0)
