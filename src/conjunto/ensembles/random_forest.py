@@ -6,6 +6,7 @@ attributes with coefficients uniform in [-1, 1] (on standardised attributes).
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -20,6 +21,7 @@ from conjunto.ensembles._answers import ClassAnswers, ValueAnswers
 from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.generation.rows import bootstrap
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
+from conjunto.learners.growing import told_of_friedman
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.problem import Problem
 from conjunto.streams import Stream
@@ -78,6 +80,8 @@ class _Forest:
 
     def _learner(self) -> CARTClassifier | CARTRegressor:
         parameters = {name: getattr(self, name) for name in TREE_PARAMETERS} | {"splitter": self.splitter}
+        if parameters["criterion"] == "friedman_mse":
+            parameters["criterion"] = "squared_error"
         if check_choice("splits", self.splits, ("axis", "combination")) == "combination":
             parameters["combination_features"] = check_count("combination_features", self.combination_features)
         return (CARTClassifier if self.task == "classification" else CARTRegressor)(**parameters)
@@ -206,6 +210,12 @@ min_impurity_decrease, ccp_alpha
 
     def _reweighted(self, problem: Problem) -> Problem:
         scheme = self.class_weight
+        if isinstance(scheme, str) and self.warm_start:
+            warnings.warn(
+                'class_weight presets "balanced" or "balanced_subsample" are not recommended for warm_start if the '
+                "data of one fit are not all there are: give a dict of weights",
+                stacklevel=6,
+            )
         if isinstance(scheme, str) and scheme == "balanced_subsample":
             # Without a bootstrap the subsample is everything.
             scheme = None if self.bootstrap else "balanced"
@@ -258,7 +268,7 @@ class RandomForestRegressor(ValueAnswers, _Forest, IndependentEnsemble):
         self.splits = splits
         self.max_features = max_features
         self.combination_features = combination_features
-        self.criterion = criterion
+        self.criterion = told_of_friedman(criterion)
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

@@ -68,10 +68,10 @@ def to_sklearn(fitted: Any, X: Any = None, *, one_hot: bool = False) -> Any:
     >>> from sklearn.tree import export_text
     >>> from conjunto import CARTClassifier, to_sklearn
     >>> X, y = load_iris(return_X_y=True)
-    >>> print(export_text(to_sklearn(CARTClassifier(max_depth=1).fit(X, y))).strip())
-    |--- feature_2 <= 2.45
+    >>> print(export_text(to_sklearn(CARTClassifier(max_depth=1).fit(X[:, 2:3], y))).strip())
+    |--- feature_0 <= 2.45
     |   |--- class: 0
-    |--- feature_2 >  2.45
+    |--- feature_0 >  2.45
     |   |--- class: 1
     """
     check_is_fitted(fitted)

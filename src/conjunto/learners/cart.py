@@ -17,7 +17,7 @@ from sklearn.utils import Bunch
 
 from conjunto import _core
 from conjunto.atomic import all_or_nothing
-from conjunto.learners.growing import growth_options
+from conjunto.learners.growing import growth_options, told_of_friedman
 from conjunto.learners.pruning import given_folds, set_pruning
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.learners.tree import BinaryTree, SingleClassificationTree
@@ -294,7 +294,7 @@ class CARTRegressor(RegressorMixin, _CART):
         ccp_alpha: float = 0.0,
         random_state: Any = None,
     ) -> None:
-        self.criterion = criterion
+        self.criterion = told_of_friedman(criterion)
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

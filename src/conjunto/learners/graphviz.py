@@ -53,9 +53,9 @@ def export_graphviz(
     node [shape=box];
     0 [label="all rows"];
     1 [label="no"];
-    0 -> 1 [label="x0 <= 1.50"];
+    0 -> 1 [label="x0 <= 1.5"];
     2 [label="yes"];
-    0 -> 2 [label="x0 > 1.50"];
+    0 -> 2 [label="x0 > 1.5"];
     }
     """
     described = outline(tree)

@@ -37,16 +37,17 @@ CLASSIFICATION = ("gini", "entropy", "log_loss")
 REGRESSION = ("squared_error", "friedman_mse")
 
 
+def told_of_friedman(criterion: str) -> str:
+    """The criterion as it is; says, as scikit-learn does, that "friedman_mse" chooses the splits of "squared_error"."""
+    if criterion == "friedman_mse":
+        warnings.warn('criterion="friedman_mse" means "squared_error": say so', FutureWarning, stacklevel=3)
+    return criterion
+
+
 def growth_options(learner: Any, problem: Problem, threads: int = 1) -> _core.GrowOptions:
     """Check the parameters of growth that a learner has and translate them for the core."""
     classification = problem.classes is not None
     check_choice("criterion", learner.criterion, CLASSIFICATION if classification else REGRESSION)
-    if learner.criterion == "friedman_mse":
-        warnings.warn(
-            'criterion="friedman_mse" means "squared_error": both choose the same splits. Say "squared_error"',
-            FutureWarning,
-            stacklevel=2,
-        )
     given = learner.get_params(deep=False)
     options = _core.GrowOptions()
     options.criterion = CRITERIA[learner.criterion]
