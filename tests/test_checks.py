@@ -65,7 +65,9 @@ def test_row_limits(value, rows):
 
 @pytest.mark.parametrize("value", [1, 0.0, 1.5, True, "x", None, math.nan])
 def test_no_row_limits(value):
-    with pytest.raises(ValueError, match=r"'x' must be an int in the range \[2, inf\) or a float in the range"):
+    with pytest.raises(
+        ValueError, match=r"'x' parameter must be an int in the range \[2, inf\) or a float in the range"
+    ):
         check_row_limit("x", value, 10, 2)
 
 

@@ -81,7 +81,8 @@ def check_row_limit(name: str, value: Any, rows: int, least: int) -> int:
     if _is_number(value) and not _is_whole(value) and 0 < value <= 1:
         return max(least, math.ceil(value * rows))
     raise ValueError(
-        f"{name!r} must be an int in the range [{least}, inf) or a float in the range (0.0, 1.0], got {value!r}"
+        f"the {name!r} parameter must be an int in the range [{least}, inf) or a float in the range (0.0, 1.0], got "
+        f"{value!r}"
     )
 
 
