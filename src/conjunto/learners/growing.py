@@ -39,7 +39,7 @@ REGRESSION = ("squared_error", "friedman_mse")
 
 def told_of_friedman(criterion: str) -> str:
     """The criterion as it is; says, as scikit-learn does, that "friedman_mse" chooses the splits of "squared_error"."""
-    if criterion == "friedman_mse":
+    if isinstance(criterion, str) and criterion == "friedman_mse":
         warnings.warn('criterion="friedman_mse" means "squared_error": say so', FutureWarning, stacklevel=3)
     return criterion
 
