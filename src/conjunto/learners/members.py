@@ -161,6 +161,21 @@ def take_over(model: Any, like: Any) -> None:
             setattr(model, name, getattr(like, name))
 
 
+def check_missing(learner: Any, X: NDArray[np.float64]) -> None:
+    """Refuse missing values at the door where every member would: a sample may spare some members the sight of them.
+
+    What a learner made of other estimators takes only these know.
+    """
+    composed = hasattr(learner, "steps") or any(hasattr(value, "fit") for value in learner.get_params().values())
+    if composed or not hasattr(learner, "__sklearn_tags__") or learner.__sklearn_tags__().input_tags.allow_nan:
+        return
+    if np.isnan(X).any():
+        raise ValueError(
+            f"Input X contains NaN, and {type(learner).__name__} takes no missing values: fill them in, for example by "
+            "a pipeline with sklearn.impute.SimpleImputer as estimator"
+        )
+
+
 def check_learner(learner: Any, *, classification: bool, use: str = "") -> None:
     """Refuse what cannot be a member; `use` goes on with the message, as in " for 'r2'"."""
     kind = "classifier" if classification else "regressor"
