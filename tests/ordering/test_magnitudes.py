@@ -62,7 +62,7 @@ def any_case(draw, values):
 
 
 @pytest.mark.parametrize("name", CRITERIA)
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_members_are_returned_whatever_the_numbers_are(name, data):
     votes, y, sample_weight = data.draw(any_case(values=CRITERIA[name].values and data.draw(st.booleans())))
@@ -79,7 +79,7 @@ def test_members_are_returned_whatever_the_numbers_are(name, data):
 
 
 @pytest.mark.parametrize("name", [name for name in CRITERIA if name not in ("random_order", "optimal")])
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     labels=class_cases(weights=("whole",)), values=value_cases(), power=st.sampled_from([-1000, -500, -40, 500, 1015])
 )
