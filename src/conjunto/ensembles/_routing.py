@@ -21,7 +21,9 @@ class Routing:
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which metadata the members ask for."""
-        learner = getattr(self, "estimator_", None) or self._learner()  # type: ignore[attr-defined]
+        # Compared with None: an ensemble as base learner has a length only once it is fitted.
+        learner = getattr(self, "estimator_", None)
+        learner = self._learner() if learner is None else learner  # type: ignore[attr-defined]
         mapping = MethodMapping()
         for caller in CALLERS:
             mapping.add(caller=caller, callee=self._callee(caller, learner))

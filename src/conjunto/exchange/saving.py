@@ -7,10 +7,8 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from conjunto.ensembles._ensemble import ABOUT_PRUNING
 from conjunto.exchange.from_sklearn import from_sklearn
-
-# What a pruned ensemble of any library knows of its pruning.
-ABOUT_PRUNING = ("order_", "curve_", "pruning_report_")
 
 
 def savable(estimator: Any) -> Any:
