@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "coded_forest.hpp"
 #include "named_arrays.hpp"
 
 namespace conjunto {
@@ -77,6 +78,7 @@ struct Forest {
     std::vector<std::uint32_t> sets;       // bits of categories that go left
     std::vector<Term> terms;
     std::vector<std::uint32_t> term_start{0};  // by combination, and the end
+    CodedCache coded{};
 
     // Calls visit.array(name, values) and, for arrays of structs, visit.entries(what, values, fields...).
     template <class Self, class Visit>

@@ -11,6 +11,7 @@ namespace conjunto {
 
 // Rows of a node small enough to be sorted by the lane network; a local row number then fits 9 bits.
 inline constexpr int kLaneRows = 512;
+// Sorted lists are carried down a tree up to so many classes.
 inline constexpr int kMaxLaneClasses = 8;
 // The square of a node's weight must fit a 32-bit integer.
 inline constexpr double kMaxLaneWeight = 46340;
@@ -74,9 +75,22 @@ struct PresortedScan {
 
 // What the bins of a column promise: the best cut between bins, and a bound for cuts inside one.
 struct BinOutlook {
-    double edge_score;
-    double reach;
-    std::size_t edge;  // the cut is behind this bin; kBins (256) if there is none
+    double edge_score = -std::numeric_limits<double>::infinity();
+    double reach = -std::numeric_limits<double>::infinity();
+    std::size_t edge = 256;  // the cut is behind this bin; kBins (256) if there is none
+};
+
+// The bins of one column in one node, integer weights: counts is (bins, stride), rows by class. With two classes the
+// stride is 2; with more it is a multiple of 4, and what lies behind the last class is 0, as in class_total.
+struct BinScan {
+    const std::int32_t* counts;
+    int bins;
+    int stride;
+    const std::uint8_t* present;   // (256): 1 where there are rows; null: not known
+    const std::int32_t* start;     // (stride): what lies left of the first bin; null: nothing
+    const double* class_total;     // (stride)
+    double total;
+    double* bound;                 // out, unless null: (256) at least what a cut inside a bin can score
 };
 
 inline constexpr std::size_t kBlockRows = 64;
@@ -115,11 +129,14 @@ struct Kernels {
     // Index 0: 4 lanes, index 1: 8 lanes.
     void (*sort[2])(std::uint32_t* keys, int n);
     void (*scan_two_classes[2])(LaneScan&);  // integer weights, K = 2
-    void (*scan_classes[2])(LaneScan&);      // integer weights, Gini, 3 <= K <= kMaxLaneClasses
+    void (*scan_classes[2])(LaneScan&);      // integer weights, Gini, 3 <= K <= 255
     void (*scan_moments[2])(LaneScan&);      // real weights: variance, or Gini with K = 2
     void (*scan_presorted)(PresortedScan&);  // real weights: variance, or Gini with K = 2
-    BinOutlook (*scan_bins)(const std::int32_t* counts, double total, double ones);  // (256 bins, 2 classes)
-    BinOutlook (*scan_moment_bins)(const double* sums, double total, double moment, double min_weight);
+    BinOutlook (*scan_bins)(const BinScan&);        // two classes
+    BinOutlook (*scan_class_bins)(const BinScan&);  // Gini, 3 <= K <= 255
+    // Real weights: (bins, 3), weight, moment, weight * target^2; bins is a multiple of 4, start (2) what lies left of them.
+    BinOutlook (*scan_moment_bins)(const double* sums, int bins, const double* start, double total, double moment,
+                                   double min_weight);
     // Stable partition of n words by side[i] (1 left, 0 right). Writes up to 7 words behind the n of `spare`.
     void (*divide)(std::uint32_t* words, std::size_t n, const std::uint8_t* side, std::uint32_t* spare);
     // The elements of a presorted column, in the packing kLists, whose row has a payload other than 0, with that payload

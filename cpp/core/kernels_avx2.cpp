@@ -194,6 +194,7 @@ const Kernels& best_kernels() {
                                  {avx2::scan_moments<4>, avx2::scan_moments<8>},
                                  avx2::scan_presorted,
                                  avx2::scan_bins,
+                                 avx2::scan_class_bins,
                                  avx2::scan_moment_bins,
                                  avx2::divide,
                                  avx2::select,

@@ -17,6 +17,7 @@ const Kernels& plain_kernels() {
                                  {scan_moments<4>, scan_moments<8>},
                                  scan_presorted,
                                  scan_bins,
+                                 scan_class_bins,
                                  scan_moment_bins,
                                  divide,
                                  select,

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "coded.hpp"
+#include "coded_trees.hpp"
 #include "parallel.hpp"
 
 namespace conjunto {
@@ -78,39 +78,39 @@ void walk_trees(const Forest& forest, std::size_t first, std::size_t count, cons
         leaf[j] = static_cast<std::uint32_t>(forest.leaf_start[first + j]) + static_cast<std::uint32_t>(~at[j]);
 }
 
-bool any_missing(Rows x, std::size_t columns) {
-    for (std::size_t i = 0; i < x.n * columns; ++i)
-        if (std::isnan(x.data[i])) return true;
+// Whether a number is missing somewhere; a category may be.
+bool number_missing(const Forest& forest, Rows x) {
+    const std::size_t m = forest.columns;
+    for (std::size_t row = 0; row < x.n; ++row)
+        for (std::size_t c = 0; c < m; ++c)
+            if (std::isnan(x.data[row * m + c]) && !forest.categories[c]) return true;
     return false;
+}
+
+template <class Sink>
+void visit_small(const Forest& forest, const SmallTrees& trees, Rows x, std::size_t threads, const Sink& sink) {
+    trees.run(
+        x, threads, [](std::size_t, std::size_t leaf) { return static_cast<std::uint16_t>(leaf); },
+        [&](std::size_t, std::size_t, std::size_t tree, std::size_t row, std::size_t n, const std::uint16_t* out) {
+            std::array<std::uint32_t, kBlockRows> leaf;
+            const auto base = static_cast<std::uint32_t>(forest.leaf_start[tree]);
+            for (std::size_t i = 0; i < kBlockRows; ++i) leaf[i] = base + out[i];
+            sink(tree, row, n, leaf.data());
+        },
+        [](std::size_t, std::size_t, std::size_t) {});
 }
 
 // Calls sink(tree, first_row, rows, leaves) for all trees and rows; for one row always in order of trees.
 template <class Sink>
-void visit(const Forest& forest, Rows x, std::size_t threads, Sink&& sink) {
-    const bool full = !forest.sets.empty() || !forest.terms.empty() || any_missing(x, forest.columns);
-    if (!full && SmallTrees::suit(forest, x.n)) {
-        const SmallTrees trees(forest);
-        if (trees.usable()) {
-            trees.run(
-                x, threads, [](std::size_t, std::size_t leaf) { return static_cast<std::uint16_t>(leaf); },
-                [&](std::size_t, std::size_t, std::size_t tree, std::size_t row, std::size_t n, const std::uint16_t* out) {
-                    std::array<std::uint32_t, kBlockRows> leaf;
-                    const auto base = static_cast<std::uint32_t>(forest.leaf_start[tree]);
-                    for (std::size_t i = 0; i < kBlockRows; ++i) leaf[i] = base + out[i];
-                    sink(tree, row, n, leaf.data());
-                },
-                [](std::size_t, std::size_t, std::size_t) {});
-            return;
-        }
+void visit(const Forest& forest, Rows x, std::size_t threads, const Sink& sink) {
+    const bool missing = number_missing(forest, x);
+    if (const auto coded = forest.coded.of(forest, x.n)) {
+        if (coded->small && !missing) return visit_small(forest, *coded->small, x, threads, sink);
+        for (const auto& trees : coded->of_numbers) trees.run(x, missing, nullptr, threads, sink);
+        for (const auto& trees : coded->mixed) trees.run(x, missing, forest.sets.data(), threads, sink);
+        if (!coded->small) return;
     }
-    if (!full && WalkedTrees::suit(forest, x.n)) {
-        for (std::size_t tree = 0; tree < forest.trees();) {
-            const WalkedTrees trees(forest, tree);
-            trees.run(x, threads, sink);
-            tree = trees.end();
-        }
-        return;
-    }
+    const bool full = missing || !forest.sets.empty() || !forest.terms.empty();
     if (x.n < kInStep) {
         std::array<std::uint32_t, kInStep> leaf;
         for (std::size_t row = 0; row < x.n; ++row) {
@@ -163,10 +163,10 @@ void member_leaves(const Forest& forest, Rows x, std::int32_t* out, std::size_t 
 void vote_counts(const Forest& forest, Rows x, double* out, std::size_t threads) {
     const std::size_t classes = forest.classes;
     std::fill_n(out, x.n * classes, 0.0);
-    const bool plain = forest.sets.empty() && forest.terms.empty() && !any_missing(x, forest.columns);
-    if (plain && classes <= 16 && SmallTrees::suit(forest, x.n)) {
-        const SmallTrees trees(forest);
-        if (trees.usable()) {
+    if (classes <= 16) {
+        const auto coded = forest.coded.of(forest, x.n);
+        if (coded && coded->small && !number_missing(forest, x)) {
+            const SmallTrees& trees = *coded->small;
             std::vector<HalfBuffer> counts((x.n + kCodedChunk - 1) / kCodedChunk);
             trees.run(
                 x, threads,

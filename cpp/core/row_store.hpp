@@ -49,6 +49,8 @@ public:
             tree_weight += weight > 0 ? weight : 0.0;
             most_weight = std::max(most_weight, weight);
         }
+        // Counts are added up in 32 bits.
+        integer &= tree_weight < 0x1.0p31;
         if (seen == 0) throw std::invalid_argument("a member has no row with positive weight");
         each_column([&](auto& column) { column.resize(seen); });
         if (regression) {

@@ -17,68 +17,81 @@ bool heavier_left(double left, double weight) { return 2 * left > weight; }
 std::size_t Sides::find(std::size_t begin, std::size_t n, double weight, const std::vector<Term>& terms, Split& split) {
     const std::uint32_t* rows = store_.row.data() + begin;
     side_.resize(n);
-    if (split.kind == TestKind::numeric && !table_.column[split.column].missing)
-        return find_by_rank(rows, begin, n, weight, split);
-    // 2 for a row that the test has no answer for.
-    auto answer = [&](std::uint32_t row) -> std::uint8_t {
-        if (split.kind == TestKind::combination) {
-            const double value = combinations_.value(terms, row);
-            return std::isnan(value) ? 2 : value <= split.threshold;
-        }
-        const std::uint32_t rank = table_.ranks_of(row)[split.column];
-        if (rank == kMissing) return 2;
-        return split.kind == TestKind::category ? (split.set[rank / 32] >> (rank % 32)) & 1U : rank <= split.low;
-    };
-    bool missing = false;
-    double left = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        side_[i] = answer(rows[i]);
-        missing |= side_[i] == 2;
-        left += side_[i] == 1 ? store_.weight(begin + i) : 0.0;
-    }
-    if (!missing) split.missing_left = heavier_left(left, weight);
-    std::size_t to_left = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        if (side_[i] == 2) side_[i] = split.missing_left;
-        to_left += side_[i];
-    }
-    return to_left;
-}
-
-std::size_t Sides::find_by_rank(const std::uint32_t* rows, std::size_t begin, std::size_t n, double weight, Split& split) {
-    // Bytes may be anything to the compiler: what it is told here it need not read again after each of them.
-    std::uint8_t* side = side_.data();
-    const bool integer = store_.integer;
-    const std::uint32_t* payload = integer ? store_.payload() + begin : nullptr;
-    auto take = [&](auto&& goes_left) {
-        std::size_t to_left = 0;
-        std::uint64_t whole = 0;
-        double real = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const auto left = static_cast<std::uint8_t>(goes_left(rows[i]));
-            side[i] = left;
-            to_left += left;
-            if (integer)
-                whole += (payload[i] >> 8) * left;
-            else
-                real += left ? store_.weight(begin + i) : 0.0;
-        }
-        split.missing_left = heavier_left(real + static_cast<double>(whole), weight);
-        return to_left;
-    };
-    auto by_rank = [&](std::uint32_t row) { return table_.ranks_of(row)[split.column] <= split.low; };
-    if (split.low_row == kMissing)
-        return take([&](std::uint32_t row) {
-            const std::uint32_t rank = table_.ranks_of(row)[split.column];
-            if (rank == split.low) split.low_row = row;
-            if (rank == split.high) split.high_row = row;
-            return rank <= split.low;
+    if (split.kind == TestKind::combination)
+        return finish(begin, n, weight, split, [&](std::size_t i) -> std::uint8_t {
+            const double value = combinations_.value(terms, rows[i]);
+            return std::isnan(value) ? kNoAnswer : value <= split.threshold;
         });
-    if (n <= kLaneRows || table_.bin.empty()) return take(by_rank);
+    const Column& column = table_.column[split.column];
+    if (column.counted) {
+        // What each bin says.
+        std::array<std::uint8_t, kBins> answer;
+        for (std::uint32_t bin = 0; bin < column.bins; ++bin)
+            answer[bin] = split.kind == TestKind::category ? (split.set[bin / 32] >> (bin % 32)) & 1U : bin <= split.low;
+        if (column.missing) answer[column.bins - 1] = kNoAnswer;
+        const Table::Bins bins = table_.bins_for(split.column, n);
+        return finish(begin, n, weight, split, [&](std::size_t i) { return answer[bins[rows[i]]]; });
+    }
+    auto rank_of = [&](std::size_t i) { return table_.ranks_of(rows[i])[split.column]; };
+    if (split.kind == TestKind::category)
+        return finish(begin, n, weight, split, [&](std::size_t i) -> std::uint8_t {
+            const std::uint32_t rank = rank_of(i);
+            return rank == kMissing ? kNoAnswer : (split.set[rank / 32] >> (rank % 32)) & 1U;
+        });
+    auto by_rank = [&](std::uint32_t rank) -> std::uint8_t { return rank == kMissing ? kNoAnswer : rank <= split.low; };
+    if (split.low_row == kMissing)
+        return finish(begin, n, weight, split, [&](std::size_t i) {
+            const std::uint32_t rank = rank_of(i);
+            if (rank == split.low) split.low_row = rows[i];
+            if (rank == split.high) split.high_row = rows[i];
+            return by_rank(rank);
+        });
+    if (n <= kLaneRows || column.missing) return finish(begin, n, weight, split, [&](std::size_t i) { return by_rank(rank_of(i)); });
     // In a large node the bin, one byte in a column of its own, decides for nearly all rows.
     const std::uint8_t* bins = table_.bins_of(split.column);
     const std::uint8_t cut = bins[split.low_row];
-    return take([&](std::uint32_t row) { return bins[row] != cut ? bins[row] < cut : by_rank(row); });
+    return finish(begin, n, weight, split, [&](std::size_t i) -> std::uint8_t {
+        return bins[rows[i]] != cut ? bins[rows[i]] < cut : by_rank(rank_of(i));
+    });
+}
+
+template <class Answer>
+std::size_t Sides::finish(std::size_t begin, std::size_t n, double weight, Split& split, Answer&& answer) {
+    // Bytes may be anything to the compiler: what it is told here it need not read again after each of them.
+    std::uint8_t* side = side_.data();
+    std::uint8_t seen = 0;
+    std::size_t to_left = 0;
+    double left = 0;
+    if (store_.integer) {
+        const std::uint32_t* payload = store_.payload() + begin;
+        std::uint64_t whole = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint8_t here = answer(i), goes = here & 1U;
+            side[i] = here;
+            seen |= here;
+            to_left += goes;
+            whole += (payload[i] >> 8) * goes;
+        }
+        left = static_cast<double>(whole);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint8_t here = answer(i);
+            side[i] = here;
+            seen |= here;
+            to_left += here & 1U;
+            left += here & 1U ? store_.weight(begin + i) : 0.0;
+        }
+    }
+    if (!(seen & kNoAnswer)) {
+        split.missing_left = heavier_left(left, weight);
+        return to_left;
+    }
+    to_left = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (side[i] == kNoAnswer) side[i] = split.missing_left;
+        to_left += side[i];
+    }
+    return to_left;
 }
 
 void Sides::store_set(const Split& split, std::size_t begin, std::size_t n, Forest& forest) const {

@@ -27,7 +27,11 @@ public:
     void store_set(const Split& split, std::size_t begin, std::size_t n, Forest& forest) const;
 
 private:
-    std::size_t find_by_rank(const std::uint32_t* rows, std::size_t begin, std::size_t n, double weight, Split& split);
+    // The side of a row for which the test has no answer, until it is known where missing values go.
+    static constexpr std::uint8_t kNoAnswer = 2;
+
+    template <class Answer>
+    std::size_t finish(std::size_t begin, std::size_t n, double weight, Split& split, Answer&& answer);
 
     const Table& table_;
     const RowStore& store_;

@@ -34,11 +34,11 @@ public:
             open_sorting(node, table, columns, kernels, space);
     }
 
-    // Tries every cut of up to eight columns. Returns how many vary in the node.
+    // Tries every cut of up to eight columns; `varies` receives which of them vary in the node.
     template <class Tally>
-    std::size_t search(const NodeRows& node, std::size_t begin, const Limits& limits, const Table& table,
-                       std::span<const LaneColumn> columns, const Kernels& kernels, LaneSpace& space,
-                       Choice& choice) const {
+    void search(const NodeRows& node, std::size_t begin, const Limits& limits, const Table& table,
+                std::span<const LaneColumn> columns, const Kernels& kernels, LaneSpace& space, bool* varies,
+                Choice& choice) const {
         LaneScan job = lane_scan(node, limits, kLists);
         job.weight = weight_.data();
         job.moment = moment_.data();
@@ -62,10 +62,8 @@ public:
             split.high = table.ranks_of(split.high_row)[split.column];
             choice.offer(split);
         }
-        std::size_t vary = 0;
         for (std::size_t l = 0; l < columns.size(); ++l)
-            vary += lists[l][0] >> kLists.shift != lists[l][node.n - 1] >> kLists.shift;
-        return vary;
+            varies[l] = lists[l][0] >> kLists.shift != lists[l][node.n - 1] >> kLists.shift;
     }
 
     // Follows the partition of the store's rows begin .. begin + n; side[i] is 1 for a row that goes left.

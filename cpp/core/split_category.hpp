@@ -10,6 +10,7 @@
 // 256 categories all have theirs, of 300 classes that occur in each of them 26 do.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <numeric>
 
@@ -39,6 +40,15 @@ struct CategorySpace {
     std::array<std::uint32_t, kMaxCategories + 1> from, to;  // [code]: its pairs
     std::array<double, kMaxCategories + 1> total, value;     // [code]
     std::array<bool, kMaxCategories + 1> left;               // [code]
+
+    // Two classes.
+    struct Share {
+        double value;
+        std::uint32_t code;
+        bool operator<(const Share& other) const { return value != other.value ? value < other.value : code < other.code; }
+    };
+    std::array<std::uint64_t, kBins> cells{};  // [code]: weight, and that of class 1 above; 0 between two searches
+    std::array<Share, kBins + 1> shares;
 };
 
 template <class Tally>
@@ -80,8 +90,11 @@ private:
     void gather(const Table& table) {
         if (space_.groups.size() < (categories_ + 1) * width_) space_.groups.resize((categories_ + 1) * width_, 0.0);
         if (space_.rows.size() < categories_ + 1) space_.rows.resize(categories_ + 1, 0);
+        const Table::Bins bins = table.bins_for(column_, node_.n);
+        const bool counted = table.column[column_].counted;
         for (std::size_t i = 0; i < node_.n; ++i) {
-            const std::uint32_t code = std::min(table.ranks_of(node_.row[i])[column_], categories_);
+            const std::uint32_t row = node_.row[i];
+            const std::uint32_t code = counted ? bins[row] : std::min(table.ranks_of(row)[column_], categories_);
             double* group = group_of(code);
             if constexpr (Tally::kClasses) {
                 group[node_.label_of(i)] += node_.weight_of(i);
@@ -132,6 +145,18 @@ private:
         space_.left[code] = true;
     }
 
+    void move_back(std::uint32_t code) {
+        if constexpr (Tally::kClasses) {
+            for (std::uint32_t p = space_.from[code]; p < space_.to[code]; ++p)
+                tally_.add_class(space_.pairs[p].label, -space_.pairs[p].weight);
+        } else {
+            const std::array<double, 2> taken{-group_of(code)[0], -group_of(code)[1]};
+            tally_.add_group(taken.data());
+        }
+        rows_left_ -= space_.rows[code];
+        space_.left[code] = false;
+    }
+
     void offer() {
         if (!limits_.allow(rows_left_, node_.n, tally_.left(), node_.total)) return;
         const double score = tally_.score();
@@ -151,13 +176,21 @@ private:
         choice_.offer(split);
     }
 
-    // The last category stays on the right: a subset and its complement are one cut.
+    // The last category stays on the right: a subset and its complement are one cut. From one subset to the next a single
+    // category changes sides (Gray's order) where sums are exact; real weights would gather rounding on the way.
     void try_subsets() {
         const std::uint32_t subsets = 1U << (space_.present.size() - 1);
-        for (std::uint32_t subset = 1; subset < subsets; ++subset) {
-            begin();
-            for (std::size_t i = 0; i + 1 < space_.present.size(); ++i)
-                if ((subset >> i) & 1U) move_left(space_.present[i]);
+        begin();
+        for (std::uint32_t number = 1; number < subsets; ++number) {
+            const std::uint32_t subset = number ^ (number >> 1);
+            if (node_.integer) {
+                const std::uint32_t code = space_.present[static_cast<std::size_t>(std::countr_zero(number))];
+                space_.left[code] ? move_back(code) : move_left(code);
+            } else {
+                begin();
+                for (std::size_t i = 0; i + 1 < space_.present.size(); ++i)
+                    if ((subset >> i) & 1U) move_left(space_.present[i]);
+            }
             offer();
         }
     }
@@ -207,10 +240,66 @@ private:
     std::size_t rows_left_ = 0;
 };
 
+// Two classes and integer weights, without limits: the counts of a category are one word, and the best prefix is found
+// before a split is made of it.
+inline bool search_two_class_category(const NodeRows& node, const Table& table, std::uint32_t column, std::uint32_t order,
+                                      CategorySpace& space, Choice& choice) {
+    constexpr int kOnes = 32;
+    const Table::Bins bins = table.bins_for(column, node.n);
+    std::array<std::uint64_t, kBins>& cells = space.cells;
+    std::array<CategorySpace::Share, kBins + 1>& shares = space.shares;
+    std::size_t present = 0;
+    for (std::size_t i = 0; i < node.n; ++i) {
+        const std::uint8_t code = bins[node.row[i]];
+        const std::uint64_t weight = node.payload[i] >> 8, cell = cells[code];
+        shares[present].code = code;
+        present += cell == 0;
+        cells[code] = cell + (weight | weight * (node.payload[i] & 1U) << kOnes);
+    }
+    auto weight_of = [&](std::uint32_t code) { return static_cast<double>(cells[code] & 0xFFFFFFFFU); };
+    auto ones_of = [&](std::uint32_t code) { return static_cast<double>(cells[code] >> kOnes); };
+    double best = -INFINITY;
+    std::size_t end = 0;
+    if (present > 1) {
+        const auto first = shares.begin(), last = first + static_cast<std::ptrdiff_t>(present);
+        for (auto share = first; share != last; ++share) share->value = ones_of(share->code) / weight_of(share->code);
+        std::sort(first, last);
+        double left = 0, ones = 0;
+        for (std::size_t i = 0; i + 1 < present; ++i) {
+            left += weight_of(shares[i].code);
+            ones += ones_of(shares[i].code);
+            const double score = moment_score(left, ones, node.total, node.total_moment);
+            if (score > best) {
+                best = score;
+                end = i + 1;
+            }
+        }
+    }
+    for (std::size_t i = 0; i < present; ++i) cells[shares[i].code] = 0;
+    if (present < 2) return false;
+    if (!choice.wants(best, order)) return true;
+    Split split;
+    split.score = best;
+    split.order = order;
+    split.kind = TestKind::category;
+    split.column = column;
+    for (std::size_t i = 0; i < end; ++i) {
+        if (shares[i].code == table.column[column].categories)
+            split.missing_left = true;
+        else
+            split.set[shares[i].code / 32] |= 1U << (shares[i].code % 32);
+    }
+    choice.offer(split);
+    return true;
+}
+
 // False if the column is constant in the node.
 template <class Tally>
 bool search_category(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table,
                      std::uint32_t column, std::uint32_t order, CategorySpace& space, Choice& choice) {
+    const bool limited = limits.min_rows > 1 || limits.min_weight > 0;
+    if (!Tally::kClasses && node.integer && !limited && table.column[column].counted)
+        return search_two_class_category(node, table, column, order, space, choice);
     return CategorySearch(tally, node, limits, table, column, order, space, choice).run();
 }
 

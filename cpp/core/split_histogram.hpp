@@ -16,70 +16,124 @@
 
 namespace conjunto {
 
+inline constexpr std::size_t kHistogramColumns = 32;
+
+// Histograms of some columns in one node. Integer counts are 0 between two nodes, but where they are kept for a child: a
+// small node clears the bins that it has touched, not all there are.
 struct HistogramSpace {
-    std::vector<std::int32_t> counts;  // integer weights: (column, bin, class)
-    bool filled = false;               // counts are there already
-    std::vector<double> sums;          // real weights: (column, bin, width)
+    std::vector<std::int32_t> counts;  // integer weights: (cell, stride), the cells of a column from first[slot] on
+    std::vector<std::uint8_t> present; // more than two classes: (slot, kBins), 1 where there are rows
+    bool kept = false;                 // counts hold the whole node already, and stay
+    std::vector<double> sums;          // real weights: (cell, width)
+    std::array<std::size_t, kHistogramColumns> first;  // by slot: its first cell
+    std::vector<double> totals;        // by class, padded to the stride
     std::vector<std::uint32_t> rows;   // (bin), only where rows must be counted
     std::vector<double> squares;       // by row: weight * target^2
     std::vector<double> groups;        // one column: (bin, tally width)
+    std::vector<double> bounds;        // (slot, kBins)
     std::vector<std::uint64_t> keys;
 };
 
-inline constexpr std::size_t kHistogramColumns = 32;
+// Counts of one bin lie so far apart.
+inline std::size_t count_stride(std::size_t classes) { return classes <= 2 ? 2 : (classes + 3) / 4 * 4; }
+// Cells that a column takes; scans go in steps of four.
+inline std::size_t cells_of(const Column& column) { return (column.bins + 3U) / 4 * 4; }
 
 namespace detail {
 
 // Calls body(i, slot, bin) for the node's rows, N columns in one pass.
 template <std::size_t N, class Body>
-void each_bin_of(const NodeRows& node, const Table& table, const LaneColumn* columns, std::size_t slot, Body&& body) {
+void each_bin_of(const NodeRows& node, const Table& table, const LaneColumn* columns, std::size_t slot, const Body body) {
     std::array<const std::uint8_t*, N> bins;
-    for (std::size_t j = 0; j < N; ++j) bins[j] = table.bins_of(columns[j].column);
+    std::size_t step = 1;
+    for (std::size_t j = 0; j < N; ++j) {
+        const Table::Bins seen = table.bins_for(columns[j].column, node.n);
+        bins[j] = seen.first;
+        step = seen.step;
+    }
     const std::uint32_t* rows = node.row;
-    for (std::size_t i = 0; i < node.n; ++i)
-        for (std::size_t j = 0; j < N; ++j) body(i, slot + j, bins[j][rows[i]]);
+    const std::size_t n = node.n;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t at = rows[i] * step;
+        for (std::size_t j = 0; j < N; ++j) body(i, slot + j, bins[j][at]);
+    }
 }
 
 template <class Body>
-void each_bin(const NodeRows& node, const Table& table, std::span<const LaneColumn> columns, Body&& body) {
-    std::size_t slot = 0;
-    for (; slot + 4 <= columns.size(); slot += 4) each_bin_of<4>(node, table, columns.data() + slot, slot, body);
-    for (; slot < columns.size(); ++slot) each_bin_of<1>(node, table, columns.data() + slot, slot, body);
+void each_bin(const NodeRows& node, const Table& table, std::span<const LaneColumn> columns, const Body& body) {
+    // Several at a time: rows of one class and bin follow one another, and each waits for the sum before it.
+    for (std::size_t slot = 0; slot < columns.size();) {
+        const std::size_t left = columns.size() - slot, width = left > 4 && left < 8 ? (left + 1) / 2 : std::min<std::size_t>(left, 4);
+        const LaneColumn* first = columns.data() + slot;
+        switch (width) {
+            case 1: each_bin_of<1>(node, table, first, slot, body); break;
+            case 2: each_bin_of<2>(node, table, first, slot, body); break;
+            case 3: each_bin_of<3>(node, table, first, slot, body); break;
+            default: each_bin_of<4>(node, table, first, slot, body); break;
+        }
+        slot += width;
+    }
+}
+
+// Adds the node's integer weights to the counts of every column; slot j has its cells from first[j] on.
+template <class Tally>
+void add_counts(const NodeRows& node, const Table& table, std::span<const LaneColumn> columns, const std::size_t* first,
+                std::int32_t* counts, std::uint8_t* present) {
+    const std::size_t stride = count_stride(node.class_total.size());
+    std::array<std::int32_t*, kHistogramColumns> start;
+    for (std::size_t j = 0; j < columns.size(); ++j) start[j] = counts + first[j] * stride;
+    // Captured by value: bytes may be anything to the compiler, which would read all of it again after each of them.
+    each_bin(node, table, columns, [=, payloads = node.payload](std::size_t i, std::size_t j, std::size_t bin) {
+        const std::uint32_t payload = payloads[i];
+        start[j][bin * (Tally::kClasses ? stride : 2) + (payload & 255U)] += static_cast<std::int32_t>(payload >> 8);
+        if (Tally::kClasses) present[j * kBins + bin] = 1;
+    });
 }
 
 // Adds up the node's rows by bin, for every column.
 template <class Tally>
-void fill_histograms(const Tally& tally, const NodeRows& node, const Table& table,
-                     std::span<const LaneColumn> columns, HistogramSpace& space) {
-    const std::size_t classes = node.class_total.size();
+void fill_histograms(const Tally& tally, const NodeRows& node, const Table& table, std::span<const LaneColumn> columns,
+                     HistogramSpace& space) {
+    std::size_t cells = 0;
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+        space.first[j] = cells;
+        cells += cells_of(table.column[columns[j].column]);
+    }
     if (node.integer) {
-        space.counts.assign(columns.size() * kBins * classes, 0);
-        auto fill = [&, counts = space.counts.data(), payloads = node.payload](auto width) {
-            each_bin(node, table, columns, [=](std::size_t i, std::size_t j, std::size_t bin) {
-                const std::uint32_t payload = payloads[i];
-                counts[(j * kBins + bin) * width + (payload & 255U)] += static_cast<std::int32_t>(payload >> 8);
-            });
-        };
-        if constexpr (Tally::kClasses)
-            fill(classes);
-        else
-            fill(std::integral_constant<std::size_t, 2>{});
+        if (const std::size_t needed = cells * count_stride(node.class_total.size()); space.counts.size() < needed)
+            space.counts.resize(needed, 0);
+        if (space.present.size() < columns.size() * kBins) space.present.resize(columns.size() * kBins, 0);
+        add_counts<Tally>(node, table, columns, space.first.data(), space.counts.data(), space.present.data());
     } else if constexpr (Tally::kClasses) {
-        space.sums.assign(columns.size() * kBins * tally.width(), 0.0);
+        const std::size_t width = tally.width();
+        space.sums.assign(cells * width, 0.0);
         each_bin(node, table, columns, [&](std::size_t i, std::size_t j, std::size_t bin) {
-            space.sums[(j * kBins + bin) * tally.width() + node.label[i]] += node.weight[i];
+            space.sums[(space.first[j] + bin) * width + node.label[i]] += node.weight[i];
         });
     } else {
-        space.sums.assign(columns.size() * kBins * 3, 0.0);
+        space.sums.assign(cells * 3, 0.0);
         space.squares.resize(node.n);
         for (std::size_t i = 0; i < node.n; ++i) space.squares[i] = node.moment[i] * (node.moment[i] / node.weight[i]);
         each_bin(node, table, columns, [&, sums = space.sums.data()](std::size_t i, std::size_t j, std::size_t bin) {
-            double* sum = sums + (j * kBins + bin) * 3;
+            double* sum = sums + (space.first[j] + bin) * 3;
             sum[0] += node.weight[i];
             sum[1] += node.moment[i];
             sum[2] += space.squares[i];
         });
     }
+}
+
+// Makes the counts of a column 0 again.
+inline void clear_counts(const Column& column, std::size_t slot, std::size_t stride, bool two_classes, HistogramSpace& space) {
+    std::int32_t* counts = space.counts.data() + space.first[slot] * stride;
+    if (two_classes) {
+        std::fill_n(counts, column.bins * stride, 0);
+        return;
+    }
+    std::uint8_t* present = space.present.data() + slot * kBins;
+    for (std::size_t bin = 0; bin < column.bins; ++bin)
+        if (present[bin]) std::fill_n(counts + bin * stride, stride, 0);
+    std::fill_n(present, column.bins, std::uint8_t{0});
 }
 
 // How far the left moment can stray inside a bin, and the bound of a bin at an end of the column (real weights).
@@ -90,28 +144,28 @@ struct BinSpread {
 // The totals of one bin in the tally's own terms; false if the bin is empty. `spread` bounds how far
 // the left moment can stray inside the bin; `mixed` tells whether a cut inside can be the best at all.
 template <class Tally>
-bool bin_group(const NodeRows& node, const HistogramSpace& space, std::size_t column,
+bool bin_group(const NodeRows& node, const HistogramSpace& space, std::size_t slot,
                std::size_t bin, double* group, BinSpread& spread, bool& mixed) {
     const std::size_t classes = node.class_total.size();
     if constexpr (Tally::kClasses) {
         double sum = 0;
         int present = 0;
+        const std::size_t cell = space.first[slot] + bin;
         for (std::size_t k = 0; k < classes; ++k) {
-            const std::size_t at = (column * kBins + bin) * classes + k;
-            group[k] = node.integer ? space.counts[at] : space.sums[at];
+            group[k] = node.integer ? space.counts[cell * count_stride(classes) + k] : space.sums[cell * classes + k];
             sum += group[k];
             present += group[k] > 0;
         }
         mixed = present > 1;
         return sum > 0;
     } else if (node.integer) {
-        const std::int32_t* count = space.counts.data() + (column * kBins + bin) * classes;
+        const std::int32_t* count = space.counts.data() + (space.first[slot] + bin) * 2;
         group[0] = count[0] + count[1];
         group[1] = count[1];
         mixed = count[0] > 0 && count[1] > 0;
         return group[0] > 0;
     } else {
-        const double* sum = space.sums.data() + (column * kBins + bin) * 3;
+        const double* sum = space.sums.data() + (space.first[slot] + bin) * 3;
         group[0] = sum[0];
         group[1] = sum[1];
         // Half the absolute deviations, by Cauchy-Schwarz; the slack covers the rounding of the difference.
@@ -144,42 +198,45 @@ double bound_inside(const Tally& tally, const NodeRows& node, const double* grou
 
 }  // namespace detail
 
-// What the bins of one column tell.
+// What the bins of one column tell. Where rows lack a value they are tried on both sides: right of all others, which is
+// their place among the bins, and left of them (`missing_first`).
 template <class Tally>
 class BinnedColumn {
 public:
     BinnedColumn(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table, LaneColumn column,
-                 HistogramSpace& space, std::size_t slot)
-        : tally_(tally), node_(node), limits_(limits), table_(table), column_(column.column), order_(column.order), space_(space) {
+                 HistogramSpace& space, std::size_t slot, bool missing_first)
+        : tally_(tally), node_(node), limits_(limits), table_(table), kind_(table.column[column.column]), column_(column.column),
+          order_(column.order), space_(space), bins_for_(table.bins_for(column.column, node.n)), missing_first_(missing_first),
+          end_(kind_.bins - missing_first) {
         count_rows_ = limits.min_rows > 1;
         if (count_rows_) {
             space.rows.assign(kBins, 0);
             for (std::size_t i = 0; i < node.n; ++i) ++space.rows[bin_of(i)];
         }
         space.groups.resize(kBins * tally.width());
-        for (std::size_t bin = 0; bin < kBins; ++bin) {
+        for (std::size_t bin = 0; bin < kind_.bins; ++bin) {
             present_[bin] = detail::bin_group<Tally>(node, space, slot, bin, group(bin), spread_[bin], mixed_[bin]);
             if (!present_[bin]) continue;
             // In a bin of one class the edges are best, unless a limit forbids them.
             mixed_[bin] |= limits.min_rows > 1 || limits.min_weight > 0;
-            last_ = bin;
+            if (kind_.counted || (kind_.missing && bin + 1 == kind_.bins)) mixed_[bin] = false;
+            if (bin < end_) last_ = bin;
             ++bins_;
         }
     }
 
+    // Whether the rows with a value are to be parted from those without one.
+    bool anything_missing() const { return kind_.missing && present_[kind_.bins - 1]; }
+
     // Finds the best cut between bins, and how good one inside a bin may be.
     BinOutlook search_edges() {
-        BinOutlook outlook{-INFINITY, -INFINITY, kBins};
-        const bool exact = table_.column[column_].one_value_per_bin;
-        tally_.clear();
-        std::size_t rows_left = 0;
+        BinOutlook outlook;
+        start();
         for (std::size_t bin = 0; bin <= last_; ++bin) {
             if (!present_[bin]) continue;
-            if (!exact && mixed_[bin])
-                outlook.reach = std::fmax(outlook.reach, detail::bound_inside(tally_, node_, group(bin), spread_[bin]));
-            tally_.add_group(group(bin));
-            if (count_rows_) rows_left += space_.rows[bin];
-            if (bin == last_ || !allowed(rows_left)) continue;
+            if (mixed_[bin]) outlook.reach = std::max(outlook.reach, detail::bound_inside(tally_, node_, group(bin), spread_[bin]));
+            pass(bin);
+            if (bin == last_ || !allowed(rows_left_)) continue;
             if (const double score = tally_.score(); score > outlook.edge_score) {
                 outlook.edge_score = score;
                 outlook.edge = bin;
@@ -188,19 +245,20 @@ public:
         return outlook;
     }
 
-    // Offers the best cut of the column, given that cuts below `floor` do not matter. True if it varies.
-    bool finish(double floor, const BinOutlook& outlook, Choice& choice) {
+    // Offers the best cut of the column, given that cuts below `floor` do not matter. `bounds`, unless null, are bounds
+    // by bin that are known already. True if the column varies.
+    bool finish(double floor, const BinOutlook& outlook, const double* bounds, Choice& choice) {
         edge_score_ = outlook.edge_score;
         edge_ = outlook.edge;
-        const bool exact = table_.column[column_].one_value_per_bin;
-        const bool refined = !exact && mark_bins(floor);
+        const bool refined = !kind_.counted && mark_bins(floor, bounds);
         bool varies = bins_ > 1;
-        if (refined || (!exact && bins_ == 1)) varies |= search_inside();
+        if (refined || (!kind_.counted && bins_ == 1 && !anything_missing())) varies |= search_inside();
         Split split;
         const bool inner = inner_score_ > edge_score_ || (inner_score_ == edge_score_ && inner_bin_ <= edge_);
         split.score = inner ? inner_score_ : edge_score_;
         split.order = order_;
         split.column = column_;
+        split.missing_left = missing_first_;
         if (split.score == -INFINITY || split.score < floor || !choice.wants(split.score, order_)) return varies;
         if (inner)
             use_rows(inner_low_, inner_high_, split);
@@ -212,26 +270,37 @@ public:
 
 private:
     double* group(std::size_t bin) { return space_.groups.data() + bin * tally_.width(); }
-    std::uint8_t bin_of(std::size_t i) const { return table_.bins_of(column_)[node_.row[i]]; }
+    std::uint8_t bin_of(std::size_t i) const { return bins_for_[node_.row[i]]; }
     std::uint32_t rank_of(std::size_t i) const { return table_.ranks_of(node_.row[i])[column_]; }
     bool allowed(std::size_t rows_left) const {
         if (count_rows_ && (rows_left < limits_.min_rows || node_.n - rows_left < limits_.min_rows)) return false;
         return tally_.left() >= limits_.min_weight && node_.total - tally_.left() >= limits_.min_weight;
     }
 
-    // Marks the bins that may hide a cut at least as good as `floor` and the best edge.
-    bool mark_bins(double floor) {
-        const double best = std::fmax(edge_score_, floor);
-        bool any = false;
+    // To the left of the first bin.
+    void start() {
         tally_.clear();
+        rows_left_ = 0;
+        if (missing_first_) pass(kind_.bins - 1);
+    }
+    void pass(std::size_t bin) {
+        tally_.add_group(group(bin));
+        if (count_rows_) rows_left_ += space_.rows[bin];
+    }
+
+    // Marks the bins that may hide a cut at least as good as `floor` and the best edge.
+    bool mark_bins(double floor, const double* bounds) {
+        const double best = std::max(edge_score_, floor);
+        bool any = false;
+        start();
         for (std::size_t bin = 0; bin <= last_; ++bin) {
             if (!present_[bin]) continue;
-            if (mixed_[bin]) {
+            if (mixed_[bin] && !(bounds && bounds[bin] + 1e-9 * std::fabs(bounds[bin]) < best)) {
                 const double bound = detail::bound_inside(tally_, node_, group(bin), spread_[bin]);
                 refine_[bin] = bound + 1e-9 * std::fabs(bound) >= best;
                 any |= refine_[bin];
             }
-            tally_.add_group(group(bin));
+            pass(bin);
         }
         return any;
     }
@@ -240,25 +309,25 @@ private:
     bool search_inside() {
         space_.keys.resize(node_.n);
         std::size_t found = 0;
-        const std::uint8_t* bins = table_.bins_of(column_);
+        if (bins_ == 1) refine_[last_] = true;
         for (std::size_t i = 0; i < node_.n; ++i) {
             space_.keys[found] = i;
-            found += refine_[bins[node_.row[i]]] || bins_ == 1;
+            found += refine_[bin_of(i)];
         }
         space_.keys.resize(found);
         for (std::uint64_t& key : space_.keys) key |= static_cast<std::uint64_t>(rank_of(key)) << 32;
         std::sort(space_.keys.begin(), space_.keys.end());
         auto rank_at = [&](std::size_t i) { return static_cast<std::uint32_t>(space_.keys[i] >> 32); };
         auto bin_at = [&](std::size_t i) { return bin_of(static_cast<std::uint32_t>(space_.keys[i])); };
-        tally_.clear();
-        std::size_t rows_left = 0, at = 0;
+        start();
+        std::size_t at = 0;
         for (std::size_t bin = 0; bin <= last_; ++bin) {
             if (!present_[bin]) continue;
             if (!refine_[bin]) {
-                tally_.add_group(group(bin));
-                if (count_rows_) rows_left += space_.rows[bin];
+                pass(bin);
                 continue;
             }
+            std::size_t rows_left = rows_left_;
             for (; at < space_.keys.size() && bin_at(at) == bin; ++at) {
                 tally_.add(static_cast<std::uint32_t>(space_.keys[at]));
                 ++rows_left;
@@ -271,16 +340,27 @@ private:
                     inner_high_ = node_.row[static_cast<std::uint32_t>(space_.keys[at + 1])];
                 }
             }
+            rows_left_ = rows_left;
         }
         return rank_at(0) != rank_at(space_.keys.size() - 1);
     }
 
-    // The rows on both sides of the cut behind bin edge_.
+    // The cut behind bin edge_: between its largest value and the smallest of the next bin that has rows.
     void find_edge(Split& split) const {
+        std::size_t next = edge_ + 1;
+        while (next < end_ && !present_[next]) ++next;
+        const bool only_missing_right = kind_.missing && next + 1 == kind_.bins;
+        if (kind_.counted) {
+            split.low = static_cast<std::uint32_t>(edge_);
+            split.high = only_missing_right ? kMissing : static_cast<std::uint32_t>(next);
+            return;
+        }
         std::uint32_t low = 0, high = kMissing, low_row = kMissing, high_row = kMissing;
         for (std::size_t i = 0; i < node_.n; ++i) {
+            const std::size_t bin = bin_of(i);
+            if (bin != edge_ && bin != next) continue;
             const std::uint32_t rank = rank_of(i);
-            if (bin_of(i) <= edge_) {
+            if (bin == edge_) {
                 if (rank >= low) low_row = node_.row[i];
                 low = std::max(low, rank);
             } else {
@@ -288,64 +368,146 @@ private:
                 high = std::min(high, rank);
             }
         }
-        use_rows(low_row, high_row, split);
+        use_rows(low_row, only_missing_right ? kMissing : high_row, split);
     }
 
     void use_rows(std::uint32_t low_row, std::uint32_t high_row, Split& split) const {
         split.low_row = low_row;
         split.high_row = high_row;
         split.low = table_.ranks_of(low_row)[column_];
-        split.high = table_.ranks_of(high_row)[column_];
+        split.high = high_row == kMissing ? kMissing : table_.ranks_of(high_row)[column_];
     }
 
     Tally& tally_;
     const NodeRows& node_;
     const Limits& limits_;
     const Table& table_;
+    const Column& kind_;
     std::uint32_t column_, order_;
     HistogramSpace& space_;
+    const Table::Bins bins_for_;
+    const bool missing_first_;
+    const std::size_t end_;  // of the bins that are passed one after the other
     bool count_rows_ = false;
     std::array<bool, kBins> present_{}, mixed_{}, refine_{};
     std::array<detail::BinSpread, kBins> spread_{};
-    std::size_t last_ = 0, bins_ = 0, edge_ = kBins, inner_bin_ = kBins;
+    std::size_t last_ = 0, bins_ = 0, edge_ = kBins, inner_bin_ = kBins, rows_left_ = 0;
     double edge_score_ = -INFINITY, inner_score_ = -INFINITY;
     std::uint32_t inner_low_ = 0, inner_high_ = 0;
 };
 
-// Tries every cut of up to kHistogramColumns numeric columns without missing values. Returns how many vary.
-// The edges of all columns are scored before any bin is refined: the better the best edge, the fewer bins.
+// Tries every cut of up to kHistogramColumns numeric columns; `varies` receives which of them vary in the node. The edges
+// of all columns are scored before any bin is refined: the better the best edge, the fewer bins.
 template <class Tally>
-std::size_t search_histogram(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table,
-                             std::span<const LaneColumn> columns, const Kernels& kernels, HistogramSpace& space,
-                             Choice& choice) {
-    if (!space.filled) detail::fill_histograms(tally, node, table, columns, space);
-    std::array<BinOutlook, kHistogramColumns> outlook;
-    double best = choice.least();
-    const bool two_classes = !Tally::kClasses && node.integer && limits.min_rows <= 1 && limits.min_weight <= 0;
-    const bool moments = !Tally::kClasses && !node.integer && limits.min_rows <= 1;
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-        if (two_classes)
-            outlook[j] = kernels.scan_bins(space.counts.data() + j * kBins * 2, node.total, node.total_moment);
-        else if (moments)
-            outlook[j] = kernels.scan_moment_bins(space.sums.data() + j * kBins * 3, node.total, node.total_moment,
-                                                  limits.min_weight);
-        else
-            outlook[j] = BinnedColumn<Tally>(tally, node, limits, table, columns[j], space, j).search_edges();
-        best = std::fmax(best, outlook[j].edge_score);
+class HistogramSearch {
+public:
+    HistogramSearch(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table,
+                    std::span<const LaneColumn> columns, const Kernels& kernels, HistogramSpace& space)
+        : tally_(tally), node_(node), limits_(limits), table_(table), columns_(columns), kernels_(kernels), space_(space),
+          stride_(count_stride(node.class_total.size())) {
+        if (!space.kept) detail::fill_histograms(tally, node, table, columns, space);
+        space.totals.assign(node.class_total.begin(), node.class_total.end());
+        space.totals.resize(stride_, 0.0);
+        if (space.bounds.size() < columns.size() * kBins) space.bounds.resize(columns.size() * kBins);
     }
-    std::size_t vary = 0;
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-        // A cut between bins shows that the column varies; one with no hope is not looked at again.
-        const double reach = outlook[j].reach + 1e-9 * std::fabs(outlook[j].reach);
-        if (outlook[j].edge < kBins && outlook[j].edge_score < best && reach < best) {
-            ++vary;
-            continue;
+    ~HistogramSearch() {
+        if (space_.kept || !node_.integer) return;
+        for (std::size_t j = 0; j < columns_.size(); ++j)
+            detail::clear_counts(kind(j), j, stride_, !Tally::kClasses, space_);
+    }
+    HistogramSearch(const HistogramSearch&) = delete;
+    HistogramSearch& operator=(const HistogramSearch&) = delete;
+
+    void run(bool* varies, Choice& choice) {
+        std::array<BinOutlook, kHistogramColumns> outlook, missing_first;
+        double best = choice.least();
+        for (std::size_t j = 0; j < columns_.size(); ++j) {
+            outlook[j] = look(j, false);
+            best = std::max(best, outlook[j].edge_score);
+            if (kind(j).missing) {
+                missing_first[j] = look(j, true);
+                best = std::max(best, missing_first[j].edge_score);
+            }
         }
-        BinnedColumn<Tally> binned(tally, node, limits, table, columns[j], space, j);
-        vary += binned.finish(best, outlook[j], choice);
-        best = std::fmax(best, choice.least());
+        for (std::size_t j = 0; j < columns_.size(); ++j) {
+            varies[j] = finish(j, false, outlook[j], best, choice);
+            if (kind(j).missing) varies[j] |= finish(j, true, missing_first[j], best, choice);
+        }
     }
-    return vary;
-}
+
+private:
+    const Column& kind(std::size_t j) const { return table_.column[columns_[j].column]; }
+    bool unlimited() const { return limits_.min_rows <= 1 && limits_.min_weight <= 0; }
+    // Bounds by bin come from the scan of several classes alone.
+    bool has_bounds(std::size_t j) const { return is_gini() && !kind(j).counted; }
+    bool is_gini() const { return std::is_same_v<Tally, GiniTally> && node_.integer && unlimited(); }
+
+    BinnedColumn<Tally> column(std::size_t j, bool missing_first) {
+        return BinnedColumn<Tally>(tally_, node_, limits_, table_, columns_[j], space_, j, missing_first);
+    }
+
+    BinOutlook look(std::size_t j, bool missing_first) {
+        const Column& kind = this->kind(j);
+        const bool two_classes = !Tally::kClasses && node_.integer && unlimited();
+        const bool moments = !Tally::kClasses && !node_.integer && limits_.min_rows <= 1;
+        const std::size_t cell = space_.first[j], missing = cell + kind.bins - 1, end = kind.bins - missing_first;
+        if (moments) return look_at_moments(kind, cell, missing_first);
+        if (!two_classes && !is_gini()) {
+            BinnedColumn<Tally> binned = column(j, missing_first);
+            return missing_first && !binned.anything_missing() ? BinOutlook{} : binned.search_edges();
+        }
+        BinScan scan{};
+        scan.counts = space_.counts.data() + cell * stride_;
+        scan.bins = static_cast<int>(end);
+        scan.stride = static_cast<int>(stride_);
+        scan.present = Tally::kClasses && !space_.kept ? space_.present.data() + j * kBins : nullptr;
+        scan.start = missing_first ? space_.counts.data() + missing * stride_ : nullptr;
+        scan.class_total = space_.totals.data();
+        scan.total = node_.total;
+        scan.bound = has_bounds(j) ? space_.bounds.data() + j * kBins : nullptr;
+        if (missing_first && std::all_of(scan.start, scan.start + stride_, [](std::int32_t count) { return count == 0; }))
+            return {};
+        return two_classes ? kernels_.scan_bins(scan) : kernels_.scan_class_bins(scan);
+    }
+
+    BinOutlook look_at_moments(const Column& kind, std::size_t cell, bool missing_first) {
+        double* sums = space_.sums.data() + cell * 3;
+        double* missing = sums + (kind.bins - 1) * 3;
+        std::array<double, 3> start{};
+        if (missing_first) {
+            if (!(missing[0] > 0)) return {};
+            std::copy_n(missing, 3, start.data());
+            std::fill_n(missing, 3, 0.0);
+        }
+        const BinOutlook outlook = kernels_.scan_moment_bins(sums, static_cast<int>(cells_of(kind)), start.data(), node_.total,
+                                                             node_.total_moment, limits_.min_weight);
+        if (missing_first) std::copy_n(start.data(), 3, missing);
+        return outlook;
+    }
+
+    bool finish(std::size_t j, bool missing_first, const BinOutlook& outlook, double& best, Choice& choice) {
+        const bool counted = kind(j).counted, edge = outlook.edge < kBins;
+        const double reach = counted ? -INFINITY : outlook.reach + 1e-9 * std::fabs(outlook.reach);
+        // A cut between bins shows that the column varies; one with no hope is not looked at again.
+        if (edge && outlook.edge_score < best && reach < best) return true;
+        if (edge && counted && !choice.wants(outlook.edge_score, columns_[j].order)) return true;
+        if (!edge && ((counted && unlimited()) || (missing_first && reach == -INFINITY))) return false;
+        // The bounds of the other order were overwritten.
+        const bool bounds = has_bounds(j) && (missing_first || !kind(j).missing);
+        BinnedColumn<Tally> binned = column(j, missing_first);
+        const bool varies = binned.finish(best, outlook, bounds ? space_.bounds.data() + j * kBins : nullptr, choice);
+        best = std::max(best, choice.least());
+        return varies;
+    }
+
+    Tally& tally_;
+    const NodeRows& node_;
+    const Limits& limits_;
+    const Table& table_;
+    std::span<const LaneColumn> columns_;
+    const Kernels& kernels_;
+    HistogramSpace& space_;
+    const std::size_t stride_;
+};
 
 }  // namespace conjunto

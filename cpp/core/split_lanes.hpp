@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
+#include <span>
 
 #include "kernels.hpp"
 #include "split.hpp"
@@ -15,6 +17,9 @@ namespace conjunto {
 
 struct LaneSpace {
     alignas(64) std::array<std::uint32_t, (kLaneRows + 8) * 8> keys;
+    std::array<std::uint32_t, kLaneRows> numbers;  // 0, 1, 2, ...
+
+    LaneSpace() { std::iota(numbers.begin(), numbers.end(), 0U); }
 };
 
 struct LaneColumn {
@@ -43,7 +48,7 @@ inline LaneScan lane_scan(const NodeRows& node, const Limits& limits, const Pack
 template <class Tally>
 bool has_kernel(const NodeRows& node) {
     if constexpr (std::is_same_v<Tally, GiniTally>)
-        return node.integer && node.class_total.size() >= 3 && node.class_total.size() <= kMaxLaneClasses && node.total <= kMaxLaneWeight;
+        return node.integer && node.class_total.size() >= 3 && node.total <= kMaxLaneWeight;
     return std::is_same_v<Tally, MomentTally> && (!node.integer || node.total <= kMaxLaneWeight);
 }
 
@@ -72,30 +77,81 @@ void scan_tally(Tally& tally, const NodeRows& node, const Limits& limits, std::s
     }
 }
 
-// Tries every cut of 1 to 8 numeric columns without missing values in a node of at most kLaneRows rows.
-// Returns how many of the columns vary in the node.
+// One lane of a search: a column, with its missing values behind all others or, in a lane of their own, before them.
+struct Lane {
+    std::uint32_t column, slot;
+    std::uint32_t missing_rank;  // what stands for a missing value
+    std::uint32_t up;            // added to the other ranks
+    bool missing_first;
+};
+
+// Lanes that a column takes.
+inline std::size_t lanes_of(const Column& column) { return column.missing ? 2 : 1; }
+
+// The lanes of some columns in a node. Missing values that go first take the rank of the smallest value: a cut between the
+// two would be the one that parts missing values from all others, which the first lane has.
+class LaneList {
+public:
+    LaneList(const NodeRows& node, const Table& table, std::span<const LaneColumn> columns, std::uint32_t last_rank) {
+        for (std::uint32_t slot = 0; slot < columns.size(); ++slot) {
+            const std::uint32_t column = columns[slot].column;
+            lanes_[size_++] = {column, slot, last_rank, 0, false};
+            if (!table.column[column].missing) continue;
+            std::uint32_t least = kMissing;
+            bool missing = false;
+            for (std::size_t i = 0; i < node.n; ++i) {
+                const std::uint32_t rank = table.ranks_of(node.row[i])[column];
+                missing |= rank == kMissing;
+                least = std::min(least, rank);
+            }
+            if (missing && least != kMissing) lanes_[size_++] = {column, slot, least + 1, 1, true};
+        }
+    }
+    std::size_t size() const { return size_; }
+    const Lane& operator[](std::size_t l) const { return lanes_[l]; }
+
+private:
+    std::array<Lane, 8> lanes_;
+    std::size_t size_ = 0;
+};
+
+// Tries every cut of numeric columns that take at most 8 lanes, in a node of at most kLaneRows rows; `varies` receives
+// which of them vary in the node.
 template <class Tally>
-std::size_t search_lanes(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table,
-                         std::span<const LaneColumn> columns, const Kernels& kernels, LaneSpace& space,
-                         Choice& choice) {
+void search_lanes(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table,
+                  std::span<const LaneColumn> columns, const Kernels& kernels, LaneSpace& space, bool* varies, Choice& choice) {
     const bool vector = has_kernel<Tally>(node);
-    const bool packed = vector && node.integer && table.most_values <= (1U << 16);
+    const bool packed = vector && node.integer && table.most_values < (1U << 16);
     LaneScan job = lane_scan(node, limits, packed ? kShortRanks : kLongRanks);
     const int shift = job.packing.shift;
-    const std::size_t lanes = columns.size() <= 4 ? 4 : 8;
+    const std::uint32_t last_rank = 0xFFFFFFFFU >> shift;
+    const LaneList list(node, table, columns, last_rank);
+    const std::size_t lanes = list.size() <= 4 ? 4 : 8;
 
     std::uint32_t* keys = space.keys.data();
-    std::array<std::uint32_t, 8> column;
-    for (std::size_t l = 0; l < lanes; ++l) column[l] = columns[std::min(l, columns.size() - 1)].column;
-    for (std::size_t i = 0; i < node.n; ++i) {
-        const std::uint32_t* ranks = table.ranks_of(node.row[i]);
-        const std::uint32_t rest = packed ? node.payload[i] : static_cast<std::uint32_t>(i);
-        for (std::size_t l = 0; l < lanes; ++l) keys[i * lanes + l] = ranks[column[l]] << shift | rest;
+    std::array<Lane, 8> lane;
+    for (std::size_t l = 0; l < lanes; ++l) lane[l] = list[std::min(l, list.size() - 1)];
+    const std::uint32_t* const rest = packed ? node.payload : space.numbers.data();
+    for (std::size_t l = 0; l < lanes; ++l) {
+        const Column& kind = table.column[lane[l].column];
+        std::uint32_t* key = keys + l;
+        // Bins are ranks where they are values: a byte in place of four.
+        const Table::Bins bins = table.bins_for(lane[l].column, node.n);
+        if (kind.counted && !kind.missing) {
+            for (std::size_t i = 0; i < node.n; ++i) key[i * lanes] = static_cast<std::uint32_t>(bins[node.row[i]]) << shift | rest[i];
+            continue;
+        }
+        const std::uint32_t* ranks = table.ranks_of(0) + lane[l].column;
+        const std::uint32_t missing_rank = lane[l].missing_rank, up = lane[l].up;
+        for (std::size_t i = 0; i < node.n; ++i) {
+            const std::uint32_t rank = ranks[node.row[i] * table.columns];
+            key[i * lanes] = (rank == kMissing ? missing_rank : rank + up) << shift | rest[i];
+        }
     }
     const int width = lanes == 4 ? 0 : 1;
     kernels.sort[width](keys, job.n);
     job.keys = keys;
-    job.columns = static_cast<int>(columns.size());
+    job.columns = static_cast<int>(list.size());
     job.score = choice.floor();
     if (vector)
         run_scan<Tally>(kernels, node, width, job);
@@ -107,19 +163,20 @@ std::size_t search_lanes(Tally& tally, const NodeRows& node, const Limits& limit
         const auto l = static_cast<std::size_t>(job.column), place = static_cast<std::size_t>(job.place);
         Split split;
         split.score = job.score;
-        split.order = columns[l].order;
-        split.column = columns[l].column;
-        split.low = rank_at(place, l);
-        split.high = rank_at(place + 1, l);
-        if (!packed) {
+        split.order = columns[lane[l].slot].order;
+        split.column = lane[l].column;
+        split.missing_left = lane[l].missing_first;
+        split.low = rank_at(place, l) - lane[l].up;
+        const std::uint32_t high = rank_at(place + 1, l);
+        split.high = high == last_rank ? kMissing : high - lane[l].up;
+        if (!packed && !table.column[split.column].missing) {
             split.low_row = node.row[keys[place * lanes + l] & (kLaneRows - 1)];
             split.high_row = node.row[keys[(place + 1) * lanes + l] & (kLaneRows - 1)];
         }
         choice.offer(split);
     }
-    std::size_t vary = 0;
-    for (std::size_t l = 0; l < columns.size(); ++l) vary += rank_at(0, l) != rank_at(node.n - 1, l);
-    return vary;
+    for (std::size_t l = list.size(); l-- > 0;)
+        if (!lane[l].missing_first) varies[lane[l].slot] = rank_at(0, l) != rank_at(node.n - 1, l);
 }
 
 }  // namespace conjunto

@@ -130,10 +130,11 @@ inline Split cut_behind(const NodeRows& node, const Table& table, std::uint32_t 
     return split;
 }
 
-// Tries every cut of up to four columns without missing values, at the root. Returns how many vary there.
+// Tries every cut of up to four columns without missing values, at the root; `varies` receives which of them vary there.
 template <class Tally>
-std::size_t search_presorted(const NodeRows& node, const Limits& limits, const Table& table, std::span<const LaneColumn> columns,
-                             const PresortedColumns& presorted, const Kernels& kernels, PresortedSpace& space, Choice& choice) {
+void search_presorted(const NodeRows& node, const Limits& limits, const Table& table, std::span<const LaneColumn> columns,
+                             const PresortedColumns& presorted, const Kernels& kernels, PresortedSpace& space, bool* varies,
+                      Choice& choice) {
     std::array<std::span<const std::uint32_t>, kPresortedColumns> lists;
     PresortedScan job{};
     for (std::size_t l = 0; l < kPresortedColumns; ++l) {
@@ -154,14 +155,12 @@ std::size_t search_presorted(const NodeRows& node, const Limits& limits, const T
         scan_presorted_classes(job, node, columns.size(), space.left);
     else
         kernels.scan_presorted(job);
-    std::size_t vary = 0;
     for (std::size_t l = 0; l < columns.size(); ++l) {
         const auto [column, order] = columns[l];
         auto rank_at = [&](std::size_t i) { return table.ranks_of(node.row[lists[l][i] & PresortedColumns::kRow])[column]; };
-        vary += rank_at(0) != rank_at(node.n - 1);
+        varies[l] = rank_at(0) != rank_at(node.n - 1);
         if (job.score[l] > -INFINITY) choice.offer(cut_behind(node, table, column, order, lists[l], job.place[l], job.score[l]));
     }
-    return vary;
 }
 
 // The same for one column by any criterion, with missing values. False if the column is constant.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -13,75 +14,177 @@ namespace conjunto {
 
 namespace {
 
+// Columns are prepared together, so that a row is read and written in long pieces: so many, but no more memory than this.
+constexpr std::size_t kBlock = 64;
+constexpr std::size_t kBlockBytes = std::size_t{1} << 25;
+// Whole numbers in a range of at most so many times the rows are counted, not sorted.
+constexpr double kCountedRange = 4;
+
 // 1 / standard deviation of the values that are there, without those of rows that nobody learns from.
-double inverse_deviation(std::vector<Entry>& entries, const bool* ignored) {
-    if (ignored) std::erase_if(entries, [&](const Entry& entry) { return ignored[entry.row]; });
-    const auto n = static_cast<double>(entries.size());
-    double mean = 0, squares = 0;
-    for (const Entry& entry : entries) mean += from_sortable(entry.key) / n;
-    for (const Entry& entry : entries) {
-        const double difference = from_sortable(entry.key) - mean;
-        squares += difference / n * difference;
-    }
+double inverse_deviation(std::span<const double> values, bool missing, const bool* ignored) {
+    auto each = [&](auto&& body) {
+        const bool all = !missing && !ignored;
+        for (std::size_t row = 0; row < values.size(); ++row)
+            if (all || (!std::isnan(values[row]) && !(ignored && ignored[row]))) body(values[row]);
+    };
+    double n = 0, mean = 0, squares = 0;
+    each([&](double) { n += 1; });
+    const double share = 1 / n;
+    each([&](double value) { mean += value * share; });
+    each([&](double value) { squares += (value - mean) * share * (value - mean); });
     const double inverse = 1 / std::sqrt(squares);
     return std::isfinite(inverse) && inverse > 0 ? inverse : 1.0;
 }
 
-bool is_new(const std::vector<Entry>& entries, std::size_t i) { return i == 0 || entries[i].key != entries[i - 1].key; }
-
-// With more distinct values than bins, a bin holds about the same number of rows.
-void fill_bins(std::size_t c, Table& table, const std::vector<Entry>& entries) {
-    const bool one_value = table.column[c].one_value_per_bin;
-    std::size_t bin = 0;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const std::uint32_t row = entries[i].row;
-        if (is_new(entries, i)) bin = one_value ? table.ranks_of(row)[c] : i * kBins / entries.size();
-        table.bin[c * table.rows + row] = static_cast<std::uint8_t>(bin);
-    }
+// Whether a finite value is a whole number that counting may reach; std::floor is a function call on old processors.
+bool is_whole(double value) {
+    return std::fabs(value) < 0x1.0p31 && static_cast<double>(static_cast<std::int64_t>(value)) == value;
 }
 
-void rank_numeric(std::size_t c, Table& table, const bool* ignored, std::vector<Entry>& entries,
-                  std::vector<Entry>& spare) {
-    Column& column = table.column[c];
-    entries.clear();
-    entries.reserve(table.rows);
-    for (std::size_t row = 0; row < table.rows; ++row) {
-        const double value = table.value(row, c);
-        if (std::isnan(value)) {
-            column.missing = true;
-            table.rank[row * table.columns + c] = kMissing;
-        } else if (std::isinf(value)) {
-            throw std::invalid_argument("X contains infinity in column " + std::to_string(c));
-        } else {
-            entries.push_back({sortable(value), static_cast<std::uint32_t>(row)});
+// Calls body(row, column) for all of a block, a few rows at a time: both a row and a column are then read, or written, in
+// whole cache lines.
+template <class Body>
+void each_tile(std::size_t rows, std::size_t columns, const Body body) {
+    constexpr std::size_t kTile = 16;
+    for (std::size_t first = 0; first < rows; first += kTile)
+        for (std::size_t column = 0; column < columns; ++column)
+            for (std::size_t row = first; row < std::min(rows, first + kTile); ++row) body(row, column);
+}
+
+// Prepares one column after another and keeps its memory.
+class ColumnMaker {
+public:
+    explicit ColumnMaker(Table& table, const bool* ignored) : table_(table), ignored_(ignored) {}
+
+    // Columns first .. end, read and written row by row.
+    void make(std::size_t first, std::size_t end) {
+        const std::size_t rows = table_.rows, columns = table_.columns, width = end - first;
+        values_.resize(width * rows);
+        ranks_.resize(width * rows);
+        double* values = values_.data();
+        each_tile(rows, width, [=, from = table_.data + static_cast<std::ptrdiff_t>(first) * table_.column_stride,
+                                row_stride = table_.row_stride, column_stride = table_.column_stride](std::size_t row, std::size_t j) {
+            values[j * rows + row] = from[static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(j) * column_stride];
+        });
+        for (std::size_t j = 0; j < width; ++j) {
+            const std::span<const double> column(values + j * rows, rows);
+            if (table_.column[first + j].categorical())
+                rank_categories(first + j, column, ranks_.data() + j * rows);
+            else
+                rank_numbers(first + j, column, ranks_.data() + j * rows);
         }
+        each_tile(rows, width, [=, ranks = ranks_.data(), rank = table_.rank.data() + first](std::size_t row, std::size_t j) {
+            rank[row * columns + j] = ranks[j * rows + row];
+        });
+        each_tile(rows, width, [=, bins = table_.bin.data() + first * rows, bin = table_.row_bin.data() + first](std::size_t row, std::size_t j) {
+            bin[row * columns + j] = bins[j * rows + row];
+        });
     }
-    sort_entries(entries, spare);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        column.values += is_new(entries, i);
-        table.rank[entries[i].row * table.columns + c] = static_cast<std::uint32_t>(column.values - 1);
-    }
-    column.one_value_per_bin = column.values <= kBins;
-    if (!table.bin.empty()) fill_bins(c, table, entries);
-    column.scale = inverse_deviation(entries, ignored);
-}
 
-void rank_categorical(std::size_t c, Table& table) {
-    Column& column = table.column[c];
-    for (std::size_t row = 0; row < table.rows; ++row) {
-        const double value = table.value(row, c);
-        std::uint32_t code = kMissing;
-        if (std::isnan(value)) {
-            column.missing = true;
-        } else {
-            if (!(value >= 0 && value < column.categories) || value != std::floor(value))
+private:
+    void rank_categories(std::size_t c, std::span<const double> values, std::uint32_t* ranks) {
+        Column& column = table_.column[c];
+        for (std::size_t row = 0; row < values.size(); ++row) {
+            const double value = values[row];
+            if (std::isnan(value)) {
+                column.missing = true;
+                ranks[row] = kMissing;
+                continue;
+            }
+            if (!(value >= 0 && value < column.categories) || !is_whole(value))
                 throw std::invalid_argument("column " + std::to_string(c) + " has a category code outside 0 .. " +
                                             std::to_string(column.categories - 1));
-            code = static_cast<std::uint32_t>(value);
+            ranks[row] = static_cast<std::uint32_t>(value);
         }
-        table.rank[row * table.columns + c] = code;
+        column.counted = column.categories + column.missing <= kBins;
+        column.bins = column.categories + column.missing;
+        for (std::size_t row = 0; column.counted && row < values.size(); ++row)
+            table_.bin[c * values.size() + row] = static_cast<std::uint8_t>(std::min(ranks[row], column.categories));
     }
-}
+
+    void rank_numbers(std::size_t c, std::span<const double> values, std::uint32_t* ranks) {
+        Column& column = table_.column[c];
+        double least = INFINITY, most = -INFINITY;
+        bool whole = true;
+        present_ = 0;
+        for (const double value : values) {
+            if (std::isnan(value)) continue;
+            if (std::isinf(value)) throw std::invalid_argument("X contains infinity in column " + std::to_string(c));
+            ++present_;
+            least = std::min(least, value);
+            most = std::max(most, value);
+            whole = whole && is_whole(value);
+        }
+        column.missing = present_ < values.size();
+        first_.clear();
+        column.value_of.clear();
+        if (present_ && whole && most - least <= kCountedRange * static_cast<double>(values.size()))
+            rank_by_counting(column, values, least, static_cast<std::size_t>(most - least) + 1, ranks);
+        else
+            rank_by_sorting(column, values, ranks);
+        fill_bins(column, ranks, table_.bin.data() + c * values.size());
+        column.scale = inverse_deviation(values, column.missing, ignored_);
+    }
+
+    void rank_by_counting(Column& column, std::span<const double> values, double least, std::size_t range, std::uint32_t* ranks) {
+        counts_.assign(range, 0U);
+        // Signed: the conversion of a double to an unsigned number takes a branch.
+        auto place = [&](double value) { return static_cast<std::size_t>(static_cast<std::int64_t>(value - least)); };
+        for (const double value : values)
+            if (!std::isnan(value)) ++counts_[place(value)];
+        std::uint32_t before = 0;
+        for (std::size_t i = 0; i < range; ++i) {
+            if (!counts_[i]) continue;
+            first_.push_back(before);
+            if (first_.size() <= kBins) column.value_of.push_back(least + static_cast<double>(i));
+            before += counts_[i];
+            counts_[i] = static_cast<std::uint32_t>(first_.size() - 1);
+        }
+        for (std::size_t row = 0; row < values.size(); ++row)
+            ranks[row] = std::isnan(values[row]) ? kMissing : counts_[place(values[row])];
+    }
+
+    void rank_by_sorting(Column& column, std::span<const double> values, std::uint32_t* ranks) {
+        entries_.clear();
+        for (std::size_t row = 0; row < values.size(); ++row) {
+            if (std::isnan(values[row]))
+                ranks[row] = kMissing;
+            else
+                entries_.push_back({sortable(values[row]), static_cast<std::uint32_t>(row)});
+        }
+        sort_entries(entries_, spare_);
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            if (i == 0 || entries_[i].key != entries_[i - 1].key) {
+                first_.push_back(static_cast<std::uint32_t>(i));
+                if (first_.size() <= kBins) column.value_of.push_back(from_sortable(entries_[i].key));
+            }
+            ranks[entries_[i].row] = static_cast<std::uint32_t>(first_.size() - 1);
+        }
+    }
+
+    // With more distinct values than bins, a bin holds about the same number of rows.
+    void fill_bins(Column& column, const std::uint32_t* ranks, std::uint8_t* bins) {
+        column.values = first_.size();
+        column.counted = column.values + column.missing <= kBins;
+        const std::size_t of_values = column.counted ? column.values : kBins - column.missing;
+        column.bins = static_cast<std::uint32_t>(of_values + column.missing);
+        if (!column.counted) column.value_of.clear();
+        bin_of_rank_.resize(column.values);
+        for (std::size_t rank = 0; rank < column.values; ++rank)
+            bin_of_rank_[rank] = static_cast<std::uint8_t>(column.counted ? rank : first_[rank] * of_values / present_);
+        const auto last = static_cast<std::uint8_t>(column.bins - 1);
+        for (std::size_t row = 0; row < table_.rows; ++row) bins[row] = ranks[row] == kMissing ? last : bin_of_rank_[ranks[row]];
+    }
+
+    Table& table_;
+    const bool* ignored_;
+    std::size_t present_ = 0;
+    std::vector<double> values_;                  // (columns of the block, rows)
+    std::vector<std::uint32_t> ranks_;            // likewise
+    std::vector<std::uint32_t> counts_, first_;   // by whole number; by rank: rows with lower ones
+    std::vector<std::uint8_t> bin_of_rank_;
+    std::vector<Entry> entries_, spare_;
+};
 
 }  // namespace
 
@@ -96,19 +199,18 @@ Table prepare(const double* data, std::size_t rows, std::size_t columns, std::pt
     table.column_stride = column_stride;
     table.column.resize(columns);
     table.rank.resize(rows * columns);
-    // Bins serve nodes too large to sort; below that they would never be read.
-    if (rows > kLaneRows) table.bin.resize(rows * columns);
+    table.bin.resize(rows * columns);
+    table.row_bin.resize(rows * columns);
     for (std::size_t c = 0; c < columns; ++c) {
         if (categories[c] > kMaxCategories)
             throw std::invalid_argument("column " + std::to_string(c) + " has more than 256 categories");
         table.column[c].categories = categories[c];
     }
-    std::vector<std::vector<Entry>> entries(std::max<std::size_t>(threads, 1)), spare(entries.size());
-    parallel_for(columns, threads, [&](std::size_t c, std::size_t worker) {
-        if (table.column[c].categorical())
-            rank_categorical(c, table);
-        else
-            rank_numeric(c, table, ignored, entries[worker], spare[worker]);
+    std::vector<ColumnMaker> makers(std::max<std::size_t>(threads, 1), ColumnMaker(table, ignored));
+    const std::size_t most = std::clamp<std::size_t>(kBlockBytes / (rows * (sizeof(double) + sizeof(std::uint32_t)) + 1), 1, kBlock);
+    const std::size_t width = threads > 1 ? std::clamp<std::size_t>(columns / (4 * threads), 1, most) : most;
+    parallel_for((columns + width - 1) / width, threads, [&](std::size_t block, std::size_t worker) {
+        makers[worker].make(block * width, std::min(columns, (block + 1) * width));
     });
     if (rows <= kLaneRows) {
         table.presorted.resize(rows * columns);

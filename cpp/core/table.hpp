@@ -14,12 +14,16 @@ namespace conjunto {
 inline constexpr std::uint32_t kMissing = 0xFFFFFFFFU;
 inline constexpr std::uint32_t kMaxCategories = 256;
 inline constexpr std::size_t kBins = 256;
+// A node that has less than one row in so many finds hardly two of them in one cache line of a column.
+inline constexpr std::size_t kRowsPerLine = 32;
 
 struct Column {
     std::uint32_t categories = 0;  // 0: numeric
     bool missing = false;          // some row has no value
-    bool one_value_per_bin = true;
+    bool counted = false;          // a bin is one value, one category, or what is missing: the bins say all
+    std::uint32_t bins = 0;        // bins 0 .. bins - 1 occur; rows without a value have the last one to themselves
     std::size_t values = 0;        // distinct values (numeric only)
+    std::vector<double> value_of;  // by bin, where it is one value (numeric only)
     double scale = 1;              // 1 / standard deviation of the rows that somebody learns from (numeric only)
 
     bool categorical() const { return categories > 0; }
@@ -35,8 +39,9 @@ struct Table {
     std::vector<Column> column;
     // Row-major, because a node visits its rows for several columns: one cache line serves many.
     std::vector<std::uint32_t> rank;  // rank, category code, or kMissing
-    // A monotone map of the rank to 0 .. 255. Column-major: a byte per row keeps a column in the cache.
-    std::vector<std::uint8_t> bin;
+    // A monotone map of the rank to 0 .. 255, kMissing to the last bin. Once by columns, a byte per row, for nodes that
+    // visit a good part of the rows; once by rows, where one cache line serves many columns, for those that visit few.
+    std::vector<std::uint8_t> bin, row_bin;
     // Small tables only, numeric columns only: rank << 23 | row << 14 in ascending order, (columns, rows).
     std::vector<std::uint32_t> presorted;
     std::size_t most_values = 0;      // the largest number of distinct values in a numeric column
@@ -52,6 +57,15 @@ struct Table {
     }
     const std::uint32_t* ranks_of(std::size_t row) const { return rank.data() + row * columns; }
     const std::uint8_t* bins_of(std::size_t c) const { return bin.data() + c * rows; }
+    // The bins of one column as seen by a node of n rows: the bin of a row is first[row * step].
+    struct Bins {
+        const std::uint8_t* first;
+        std::size_t step;
+        std::uint8_t operator[](std::size_t row) const { return first[row * step]; }
+    };
+    Bins bins_for(std::size_t c, std::size_t n) const {
+        return n * kRowsPerLine < rows ? Bins{row_bin.data() + c, columns} : Bins{bins_of(c), 1};
+    }
 };
 
 // values(row, column) = data[row * row_stride + column * column_stride]; NaN is missing.

@@ -216,6 +216,35 @@ TEST(searches_agree_on_missing_values_and_categories) {
             }
 }
 
+// Few values, many classes, missing values, categories: by counts, lanes and bins, with limits and without.
+TEST(searches_agree_on_users_tables) {
+    for (const std::size_t n : {50, 400, 1200, 5000})
+        for (const std::uint32_t classes : {2U, 3U, 11U, 100U})
+            for (const unsigned values : {2U, 16U, 255U, 256U, 700U}) {
+                const Kind kind{.classes = classes, .values = values, .missing = true, .category = true};
+                const Data data = make_data(n, 9, kind, static_cast<unsigned>(n) + classes);
+                const std::vector<std::uint8_t> weights = bootstrap(2, n, 4);
+                CHECK(searches_agree(data, {.classes = classes, .max_features = 3}, 2, weights));
+                CHECK(searches_agree(data, {.classes = classes, .max_features = 3, .min_rows_leaf = 4}, 2, weights));
+                if (n <= 1200) CHECK(searches_agree(data, {.classes = classes}, 1, weights));
+                if (n <= 1200) CHECK(searches_agree(data, {.classes = classes, .max_features = 3, .max_leaves = 30}, 2, weights));
+                if (values == 16 && n <= 1200) CHECK(searches_agree(data, {.criterion = Criterion::entropy, .classes = classes, .max_features = 3}, 1, weights));
+            }
+}
+
+// Columns of one value, constant in all of the table or below a cut, are left out without a trace.
+TEST(constant_columns_do_not_count) {
+    for (const std::uint32_t classes : {2U, 5U}) {
+        Data data = make_data(600, 12, {.classes = classes, .values = 3}, 17);
+        for (std::size_t row = 0; row < 600; ++row)
+            for (std::size_t c = 4; c < 12; ++c) data.at(row, c) = c == 4 || data.at(row, 0) > 0.5 ? 7 : data.at(row, c);
+        CHECK(searches_agree(data, {.classes = classes, .max_features = 2}, 6, bootstrap(6, 600, 4)));
+        CHECK(searches_agree(data, {.classes = classes}, 2, bootstrap(2, 600, 4)));
+        const Forest forest = grow_trees(data, {.classes = classes, .max_features = 2}, 6, bootstrap(6, 600, 4));
+        for (const Node& node : forest.nodes) CHECK(node.index() != 4);
+    }
+}
+
 // A category that says the same as a numeric column: the one tried first must win whatever the search.
 TEST(searches_agree_on_equal_columns_of_different_kinds) {
     Data data(40, 2);

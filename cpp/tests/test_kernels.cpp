@@ -307,7 +307,7 @@ TEST(scans_find_the_best_cut_of_all) {
     for (int round = 0; round < 1000; ++round) {
         const int n = round < 500 ? 2 + static_cast<int>(random() % 20) : 2 + static_cast<int>(random() % 511);
         const int columns = 1 + static_cast<int>(random() % 8);
-        constexpr std::array<int, 8> all_classes{0, 2, 3, 4, 5, 6, 7, 8};
+        constexpr std::array<int, 12> all_classes{0, 2, 3, 4, 5, 6, 7, 8, 9, 26, 100, 255};
         const int classes = all_classes[random() % all_classes.size()];
         const Packing packing = std::array{kShortRanks, kLongRanks, kLists}[random() % 3];
         if (classes == 0 && packing.shift == kShortRanks.shift) continue;
@@ -324,7 +324,7 @@ TEST(scans_find_the_best_cut_of_all) {
 TEST(scans_are_exact_at_the_largest_weight) {
     std::mt19937_64 random(3);
     for (int round = 0; round < 100; ++round) {
-        const int classes = 2 + static_cast<int>(random() % 7);
+        const int classes = round % 3 ? 2 + static_cast<int>(random() % 7) : 9 + static_cast<int>(random() % 246);
         const Case node = random_case(random, 512, 8, classes, kShortRanks, 60000, 150);
         CHECK(node.total <= kMaxLaneWeight);
         check_scan(node, 1, 0);
@@ -496,8 +496,9 @@ TEST(scan_bins_finds_the_best_edge_and_bounds_the_rest) {
                 edge = bin;
             }
         }
-        const BinOutlook plain = plain_kernels().scan_bins(counts.data(), total, ones);
-        const BinOutlook best = best_kernels().scan_bins(counts.data(), total, ones);
+        const std::array<double, 2> totals{total - ones, ones};
+        const BinScan scan{counts.data(), 256, 2, nullptr, nullptr, totals.data(), total, nullptr};
+        const BinOutlook plain = plain_kernels().scan_bins(scan), best = best_kernels().scan_bins(scan);
         CHECK(plain.edge_score == best.edge_score && plain.reach == best.reach && plain.edge == best.edge);
         CHECK(plain.edge == edge && plain.edge_score == score);
         CHECK(plain.reach * (1 + 1e-12) >= inside || inside == -INFINITY);
@@ -509,8 +510,81 @@ TEST(scan_bins_of_one_bin_has_no_edge) {
     counts[200] = 3;
     counts[201] = 4;
     for (const Kernels* kernels : both()) {
-        const BinOutlook outlook = kernels->scan_bins(counts.data(), 7, 4);
+        const std::array<double, 2> totals{3, 4};
+        const BinOutlook outlook = kernels->scan_bins({counts.data(), 256, 2, nullptr, nullptr, totals.data(), 7, nullptr});
         CHECK(outlook.edge == 256 && outlook.edge_score == -INFINITY);
+    }
+}
+
+// Any number of bins and classes, rows that lie left of all bins, bins without rows: against sums by hand. What a cut
+// inside a bin scores is tried by moving its rows one by one in random orders.
+TEST(scans_of_bins_agree_with_sums_by_hand) {
+    std::mt19937_64 random(16);
+    for (int round = 0; round < 400; ++round) {
+        const auto bins = static_cast<std::size_t>(1 + random() % (round % 2 ? 12 : 256));
+        const std::size_t classes = round % 4 == 0 ? 2 : 3 + random() % (round % 3 ? 7 : 120);
+        const std::size_t stride = classes == 2 ? 2 : (classes + 3) / 4 * 4;
+        const unsigned empty = static_cast<unsigned>(random() % 10);
+        std::vector<std::int32_t> counts((bins + 3) / 4 * 4 * stride, 0), start(stride, 0);
+        std::vector<std::uint8_t> present(256, 0);
+        std::vector<double> totals(stride, 0.0), left(stride, 0.0), bounds(256, -INFINITY);
+        double total = 0;
+        auto put = [&](std::int32_t& cell, std::size_t k) {
+            cell = random() % 3 ? 0 : static_cast<std::int32_t>(random() % 9);
+            totals[k] += cell;
+            total += cell;
+            return cell > 0;
+        };
+        const bool starts = random() % 2;
+        for (std::size_t k = 0; starts && k < classes; ++k) put(start[k], k);
+        for (std::size_t bin = 0; bin < bins; ++bin)
+            for (std::size_t k = 0; random() % 10 >= empty && k < classes; ++k) present[bin] |= put(counts[bin * stride + k], k);
+        auto score = [&](const std::vector<double>& l) {
+            double weight = 0, squares = 0, right_squares = 0;
+            for (std::size_t k = 0; k < classes; ++k) {
+                weight += l[k];
+                squares += l[k] * l[k];
+                right_squares += (totals[k] - l[k]) * (totals[k] - l[k]);
+            }
+            if (weight <= 0 || weight >= total) return -INFINITY + 0.0;
+            return classes == 2 ? moment_score(weight, l[1], total, totals[1]) : gini_score(squares, right_squares, weight, total - weight);
+        };
+        double edge_score = -INFINITY, inside = -INFINITY;
+        std::size_t edge = 256;
+        std::vector<double> inside_of(256, -INFINITY);
+        for (std::size_t k = 0; k < classes; ++k) left[k] = start[k];
+        for (std::size_t bin = 0; bin < bins; ++bin) {
+            std::vector<std::size_t> moving;
+            for (std::size_t k = 0; k < classes; ++k) moving.insert(moving.end(), static_cast<std::size_t>(counts[bin * stride + k]), k);
+            for (int order = 0; order < 3; ++order) {
+                std::vector<double> here = left;
+                if (order) std::shuffle(moving.begin(), moving.end(), random);
+                for (std::size_t i = 0; i + 1 < moving.size(); ++i) {
+                    ++here[moving[i]];
+                    inside_of[bin] = std::fmax(inside_of[bin], score(here));
+                }
+            }
+            inside = std::fmax(inside, inside_of[bin]);
+            for (const std::size_t k : moving) ++left[k];
+            if (const double at = score(left); !moving.empty() && at > edge_score) {
+                edge_score = at;
+                edge = bin;
+            }
+        }
+        for (const Kernels* kernels : both())
+            for (const bool flags : {false, true}) {
+                BinScan scan{counts.data(), static_cast<int>(bins), static_cast<int>(stride), flags ? present.data() : nullptr,
+                             starts ? start.data() : nullptr, totals.data(), total, bounds.data()};
+                const BinOutlook seen = classes == 2 ? kernels->scan_bins(scan) : kernels->scan_class_bins(scan);
+                CHECK(seen.edge == edge && seen.edge_score == edge_score);
+                if (classes > 2)
+                    for (std::size_t bin = 0; bin < bins; ++bin) CHECK(inside_of[bin] <= bounds[bin] * (1 + 1e-12));
+                if (classes > 2) CHECK(inside <= seen.reach * (1 + 1e-12));
+                if (classes == 2) continue;
+                scan.bound = nullptr;
+                const BinOutlook short_of = kernels->scan_class_bins(scan);
+                CHECK(short_of.edge == edge && short_of.edge_score == edge_score && short_of.reach == -INFINITY);
+            }
     }
 }
 

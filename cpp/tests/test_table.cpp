@@ -42,20 +42,22 @@ void check_numeric(const Table& table, std::size_t c, const std::vector<double>&
             CHECK(rank == kMissing);
         } else {
             CHECK(rank < expected.size() && expected[rank] == values[row]);
-            if (!table.bin.empty()) {
-                const int bin = table.bins_of(c)[row];
-                CHECK(bin_of[rank] < 0 || bin_of[rank] == bin);
-                bin_of[rank] = bin;
-            }
+            const int bin = table.bins_of(c)[row];
+            CHECK(bin_of[rank] < 0 || bin_of[rank] == bin);
+            bin_of[rank] = bin;
         }
+        CHECK(table.row_bin[row * table.columns + c] == table.bins_of(c)[row]);
+        CHECK((table.bins_of(c)[row] + 1U == column.bins || !std::isnan(values[row])) && table.bins_of(c)[row] < column.bins);
     }
     CHECK(column.missing == missing);
-    CHECK(column.one_value_per_bin == (expected.size() <= kBins));
+    CHECK(column.counted == (expected.size() + missing <= kBins));
     CHECK(table.most_values >= expected.size());
-    if (table.bin.empty()) return;
     CHECK(std::is_sorted(bin_of.begin(), bin_of.end()));
-    if (column.one_value_per_bin)
-        for (std::size_t rank = 0; rank < expected.size(); ++rank) CHECK(bin_of[rank] == static_cast<int>(rank));
+    // The last bin is for missing values alone.
+    if (missing && !bin_of.empty()) CHECK(bin_of.back() + 1U < column.bins);
+    if (!column.counted) return;
+    CHECK(column.bins == expected.size() + missing && column.value_of == expected);
+    for (std::size_t rank = 0; rank < expected.size(); ++rank) CHECK(bin_of[rank] == static_cast<int>(rank));
 }
 
 std::vector<double> random_values(std::size_t n, unsigned seed, bool missing) {
@@ -210,4 +212,22 @@ TEST(an_empty_table_is_a_table) {
     const std::uint32_t numeric = 0;
     CHECK(prepare(nullptr, 0, 1, 1, 1, &numeric, 2).column[0].values == 0);
     CHECK(prepare(nullptr, 5, 0, 0, 0, nullptr, 2).rank.empty());
+}
+
+// Whole numbers are counted, others sorted: the limits of both, and of the bins.
+TEST(whole_numbers_are_ranked_as_others_are) {
+    std::mt19937_64 random(9);
+    for (const std::size_t n : {1, 2, 255, 256, 257, 1000})
+        for (const double range : {1.0, 2.0, 254.0, 255.0, 256.0, 257.0, 4.0 * 1000, 4.0 * 1000 + 1, 1e9, 1e17})
+            for (const bool missing : {false, true}) {
+                std::vector<double> values(n), halves(n);
+                for (std::size_t i = 0; i < n; ++i) {
+                    values[i] = missing && random() % 4 == 0 ? kNan : std::floor(static_cast<double>(random() >> 11) * 0x1.0p-53 * range) - 100;
+                    halves[i] = values[i] / 2;
+                }
+                const Table whole = column_of(values), half = column_of(halves);
+                check_numeric(whole, 0, values);
+                check_numeric(half, 0, halves);
+                CHECK(whole.rank == half.rank && whole.bin == half.bin);
+            }
 }

@@ -1,0 +1,264 @@
+// The search for the split of a node: which columns are tried, and by which of the searches.
+//
+// All searches give the same answer; which one is used is a matter of speed:
+//   categories                          search_category, at once
+//   random cuts                         search_random, at once
+//   the k best, or asked for            search_sorted, at once
+//   only the root is split              search_presorted (real weights)
+//   small nodes                         search_lanes, or lists carried down the subtree where all columns are tried
+//   large nodes, or few values          HistogramSearch
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "grow.hpp"
+#include "rng.hpp"
+#include "sorted_lists.hpp"
+#include "split_category.hpp"
+#include "split_histogram.hpp"
+#include "split_lanes.hpp"
+#include "split_presorted.hpp"
+#include "split_random.hpp"
+#include "split_sorted.hpp"
+
+namespace conjunto {
+
+// Columns that a node may try: the first `size` of a list. Those that are constant in a node are so below it.
+struct LiveColumns {
+    std::shared_ptr<std::vector<std::uint32_t>> list;
+    std::size_t size = 0;
+
+    std::span<std::uint32_t> span() const { return {list->data(), size}; }
+};
+
+template <class Tally>
+class SplitSearch {
+public:
+    SplitSearch(const Table& table, const GrowOptions& options, const PresortedColumns* presorted, const Kernels& kernels,
+                const NodeRows& node, const Limits& limits)
+        : table_(table), options_(options), presorted_(presorted), kernels_(kernels), node_(node), limits_(limits), tally_(node),
+          choice_(options.k_best) {}
+
+    // Begins a tree on these columns, whose rows weigh at most `most_weight` where weights are integers.
+    void start(const LiveColumns& columns, bool integer, double most_weight) {
+        all_columns_ = options_.max_features >= columns.size;
+        plain_columns_.clear();
+        for (const std::uint32_t column : columns.span()) {
+            const Column& kind = table_.column[column];
+            if (!kind.categorical() && !kind.missing) plain_columns_.push_back(column);
+        }
+        // Lists pay where most columns are tried; best-first growth leaves a subtree before it is done.
+        lists_worth_it_ = all_columns_ && options_.max_leaves == 0 && (!integer || most_weight <= kListWeight) &&
+                          options_.classes <= kMaxLaneClasses;
+        lists_.close();
+    }
+
+    Tally& tally() { return tally_; }
+    SortedLists& lists() { return lists_; }
+
+    // Begins a node: nothing found, nothing tried.
+    Choice& begin() {
+        tally_.reset();
+        choice_.clear();
+        constant_places_.clear();
+        drawn_ = 0;
+        return choice_;
+    }
+
+    // Finds the best splits of the node; its rows begin at `begin` in the store. Columns that are drawn come to the front.
+    Choice& find(std::size_t begin, std::span<std::uint32_t> columns, Philox& random) {
+        this->begin();
+        choose_searches(begin);
+        // With all columns tried anyway, the first perfect cut ends the search. With a random subset it must not: how many
+        // columns are drawn would depend on the search.
+        const double perfect = options_.k_best > 1 || !all_columns_ ? INFINITY : tally_.perfect();
+        std::size_t tried = 0;
+        while (drawn_ < columns.size() && (tried < options_.max_features || !choice_.found())) {
+            tried += try_some(begin, columns, tried < options_.max_features ? options_.max_features - tried : 1, random);
+            if (choice_.found() && choice_.least() >= perfect) break;
+        }
+        return choice_;
+    }
+
+    // How many columns the last search tried: so many are in front.
+    std::size_t drawn() const { return drawn_; }
+
+    // What is left of the columns for the children of the node that was searched last.
+    //
+    // Drawn columns have no order to keep, and a subtree is finished before the next one begins: those that were constant
+    // go behind the others, and nobody outside the subtree minds, as it has all of them. Where all columns are tried their
+    // order decides between equal scores, and where the next node is anywhere lists must stay: there the rest is copied.
+    LiveColumns left_of(const LiveColumns& columns) {
+        if (constant_places_.empty()) return columns;
+        std::sort(constant_places_.begin(), constant_places_.end());
+        if (!all_columns_ && options_.max_leaves == 0) {
+            std::size_t end = columns.size;
+            for (std::size_t i = constant_places_.size(); i-- > 0;) std::swap((*columns.list)[constant_places_[i]], (*columns.list)[--end]);
+            return {columns.list, end};
+        }
+        if (constant_places_.size() * kWorthCopying < columns.size) return columns;
+        const auto left = std::make_shared<std::vector<std::uint32_t>>();
+        left->reserve(columns.size - constant_places_.size());
+        std::size_t next = 0;
+        for (std::size_t place = 0; place < columns.size; ++place) {
+            if (next < constant_places_.size() && constant_places_[next] == place)
+                ++next;
+            else
+                left->push_back((*columns.list)[place]);
+        }
+        return {left, left->size()};
+    }
+
+private:
+    // A list is copied for the sake of one column in so many.
+    static constexpr std::size_t kWorthCopying = 32;
+    // Columns of few values are counted in nodes of at least so many rows, of fewer sorted.
+    static constexpr std::size_t kCountedRows = 64;
+
+    bool small(std::size_t n) const { return n <= kLaneRows && table_.most_values < (1U << 23); }
+    bool binnable() const { return options_.classes * 64 <= node_.n && options_.classes <= 256; }
+
+    void choose_searches(std::size_t begin) {
+        plainly_ = options_.search == Search::sorted || options_.k_best > 1;
+        by_presorted_ = !plainly_ && presorted_ && !node_.integer;
+        by_lanes_ = !plainly_ && !by_presorted_ && small(node_.n);
+        by_lists_ = by_lanes_ && lists_worth_it_ && !plain_columns_.empty() && has_kernel<Tally>(node_);
+        if (by_lists_ && !lists_.holds(begin, begin + node_.n))
+            lists_.open(node_, begin, table_, plain_columns_, kernels_, lanes_);
+        if (by_presorted_) presorted_space_.number(node_, table_.rows);
+        choice_.set_tolerance(by_presorted_ ? PresortedScan::kTolerance : 0.0);
+        choice_.set_out_of_order(true);
+    }
+
+    enum class Way { lanes, lists, bins, presorted };
+    static constexpr std::size_t kWays = 4;
+
+    // How a numeric column is searched; false where it is searched at once.
+    bool way_of(const Column& column, Way& way) const {
+        if (plainly_) return false;
+        if (by_presorted_) {
+            way = Way::presorted;
+            return !column.missing && !std::is_same_v<Tally, EntropyTally>;
+        }
+        if (by_lists_ && !column.missing) {
+            way = Way::lists;
+            return true;
+        }
+        const bool counted = column.counted && node_.integer && std::is_same_v<Tally, EntropyTally> == false &&
+                             node_.n >= kCountedRows && 4 * node_.n >= column.bins;
+        if (by_lanes_ && !counted) {
+            way = Way::lanes;
+            return true;
+        }
+        way = Way::bins;
+        return counted || binnable();
+    }
+
+    struct Group {
+        std::array<LaneColumn, kHistogramColumns> columns;
+        std::size_t size = 0, lanes = 0;
+    };
+
+    // Draws and searches columns, no more than `wanted` that may vary; returns how many do.
+    std::size_t try_some(std::size_t begin, std::span<std::uint32_t> columns, std::size_t wanted, Philox& random) {
+        std::size_t grouped = 0, varied = 0;
+        for (Group& group : groups_) group.size = group.lanes = 0;
+        bool full = false;
+        while (drawn_ < columns.size() && grouped + varied < wanted && !full) {
+            if (!all_columns_) std::swap(columns[drawn_], columns[drawn_ + random.below(columns.size() - drawn_)]);
+            const std::uint32_t column = columns[drawn_];
+            const auto place = static_cast<std::uint32_t>(drawn_++);
+            const Column& kind = table_.column[column];
+            Way way;
+            if (plainly_constant(column))
+                note(place, false);
+            else if (options_.random_cuts)
+                varied += note(place, search_random(tally_, node_, limits_, table_, column, place, random, random_space_, choice_));
+            else if (kind.categorical())
+                varied += note(place, search_category(tally_, node_, limits_, table_, column, place, category_, choice_));
+            else if (way_of(kind, way)) {
+                Group& group = groups_[static_cast<std::size_t>(way)];
+                group.columns[group.size++] = {column, place};
+                group.lanes += lanes_of(kind);
+                ++grouped;
+                // The next column may take two lanes.
+                full = way == Way::bins        ? group.size == kHistogramColumns
+                       : way == Way::presorted ? group.size == kPresortedColumns
+                                               : group.lanes > 6 + (way == Way::lists);
+            } else if (by_presorted_)
+                varied += note(place, search_presorted_column(tally_, node_, limits_, table_, {column, place}, *presorted_,
+                                                               presorted_space_, choice_));
+            else
+                varied += note(place, search_sorted(tally_, node_, limits_, table_, column, place, sorted_, choice_));
+        }
+        for (std::size_t way = 0; way < kWays; ++way)
+            if (groups_[way].size) varied += search(static_cast<Way>(way), begin, groups_[way]);
+        return varied;
+    }
+
+    std::size_t search(Way way, std::size_t begin, const Group& group) {
+        const std::span<const LaneColumn> columns(group.columns.data(), group.size);
+        std::array<bool, kHistogramColumns> varies;
+        switch (way) {
+            case Way::presorted:
+                search_presorted<Tally>(node_, limits_, table_, columns, *presorted_, kernels_, presorted_space_, varies.data(),
+                                        choice_);
+                break;
+            case Way::lists:
+                lists_.template search<Tally>(node_, begin, limits_, table_, columns, kernels_, lanes_, varies.data(), choice_);
+                break;
+            case Way::lanes:
+                search_lanes(tally_, node_, limits_, table_, columns, kernels_, lanes_, varies.data(), choice_);
+                break;
+            case Way::bins:
+                HistogramSearch<Tally>(tally_, node_, limits_, table_, columns, kernels_, histogram_).run(varies.data(), choice_);
+                break;
+        }
+        std::size_t varied = 0;
+        for (std::size_t j = 0; j < group.size; ++j) varied += note(columns[j].order, varies[j]);
+        return varied;
+    }
+
+    // Whether all rows of the node have one value of a column, as far as one look at its bins tells.
+    bool plainly_constant(std::uint32_t column) const {
+        if (!table_.column[column].counted) return false;
+        const Table::Bins bins = table_.bins_for(column, node_.n);
+        const std::uint8_t first = bins[node_.row[0]];
+        for (std::size_t i = 1; i < node_.n; ++i)
+            if (bins[node_.row[i]] != first) return false;
+        return true;
+    }
+
+    bool note(std::uint32_t place, bool varies) {
+        if (!varies) constant_places_.push_back(place);
+        return varies;
+    }
+
+    const Table& table_;
+    const GrowOptions& options_;
+    const PresortedColumns* presorted_;  // where the root is the only node to be split
+    const Kernels& kernels_;
+    const NodeRows& node_;
+    const Limits& limits_;
+    Tally tally_;
+    Choice choice_;
+
+    std::vector<std::uint32_t> plain_columns_;
+    bool all_columns_ = true, lists_worth_it_ = false;
+
+    bool plainly_ = false, by_presorted_ = false, by_lanes_ = false, by_lists_ = false;
+    std::array<Group, kWays> groups_;
+    std::size_t drawn_ = 0;
+    std::vector<std::uint32_t> constant_places_;  // among the columns, of those that did not vary
+
+    SortedSpace sorted_;
+    RandomSpace random_space_;
+    CategorySpace category_;
+    PresortedSpace presorted_space_;
+    LaneSpace lanes_;
+    SortedLists lists_;
+    HistogramSpace histogram_;
+};
+
+}  // namespace conjunto
