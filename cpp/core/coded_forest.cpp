@@ -8,6 +8,8 @@ namespace {
 constexpr std::size_t kFewRows = 4 * kBlockRows;
 // Making the coded form takes about as long as so many walks through a tree, per node.
 constexpr std::size_t kWalksPerNode = 1;
+// Encoding a row takes as long as a tree, per so many columns.
+constexpr std::size_t kColumnsPerTree = 20;
 // A larger form is not kept: it is made for each prediction that is large enough.
 constexpr std::size_t kMostKept = std::size_t{1} << 29;
 constexpr std::size_t kWalksPerNodeUnkept = 4;
@@ -45,7 +47,7 @@ std::size_t CodedForest::bytes() const {
 }
 
 std::shared_ptr<const CodedForest> CodedCache::of(const Forest& forest, std::size_t rows) const {
-    if (rows < kFewRows || forest.nodes.empty()) return nullptr;
+    if (rows < kFewRows || forest.nodes.empty() || forest.columns > kColumnsPerTree * forest.trees()) return nullptr;
     std::shared_ptr<const CodedForest> coded = coded_.load();
     if (coded && coded->of(forest)) return coded;
     const std::size_t asked = rows * forest.trees(), sum = asked_.fetch_add(asked) + asked, nodes = forest.nodes.size();

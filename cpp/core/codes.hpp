@@ -41,30 +41,40 @@ inline HalfBuffer half_buffer(std::size_t n) {
 class Codes {
 public:
     Codes(const Forest& forest, std::size_t first_tree, std::size_t end_tree)
-        : categories_(forest.categories), lists_(forest.columns), used_(forest.columns), first_node_(forest.node_start[first_tree]) {
+        : categories_(forest.categories), lists_(forest.columns), first_node_(forest.node_start[first_tree]) {
         const std::size_t end_node = forest.node_start[end_tree];
         std::vector<std::vector<Entry>> entries(forest.columns);
         std::vector<Entry> spare;
+        std::vector<bool> used(forest.columns);
         for (std::size_t i = first_node_; i < end_node; ++i) {
             const Node& node = forest.nodes[i];
-            used_[node.index()] = true;
+            used[node.index()] = true;
             if (!(node.test & Node::kCategory))
                 entries[node.index()].push_back({sortable(node.threshold), static_cast<std::uint32_t>(i - first_node_)});
         }
         code_.resize(end_node - first_node_);
         for (std::size_t c = 0; c < forest.columns; ++c) {
+            if (used[c]) used_.push_back(static_cast<std::uint32_t>(c));
             sort_entries(entries[c], spare);
             for (std::size_t i = 0; i < entries[c].size(); ++i) {
                 if (i == 0 || entries[c][i].key != entries[c][i - 1].key) lists_[c].push_back(from_sortable(entries[c][i].key));
                 code_[entries[c][i].row] = static_cast<std::uint16_t>(lists_[c].size() - 1);
             }
             most_ = std::max(most_, lists_[c].size());
+            grids_.push_back(Grid(lists_[c]));
         }
     }
 
     std::size_t most() const { return most_; }
-    // Whether a node asks for the column.
-    bool used(std::size_t column) const { return used_[column]; }
+    // Calls body(row, column) for blocks of 64 of n rows and the columns that some node asks for. A few columns at a time:
+    // their values lie in one cache line of a row, and their thresholds stay in the cache.
+    template <class Body>
+    void each_column_of_rows(std::size_t n, const Body& body) const {
+        constexpr std::size_t kColumns = 8;
+        for (std::size_t first = 0; first < used_.size(); first += kColumns)
+            for (std::size_t row = 0; row < n; row += kBlockRows)
+                for (std::size_t i = first; i < std::min(used_.size(), first + kColumns); ++i) body(row, used_[i]);
+    }
     bool numeric(std::size_t column) const { return categories_[column] == 0; }
     // The code of a node's threshold.
     std::uint16_t of_node(std::size_t node) const { return code_[node - first_node_]; }
@@ -73,6 +83,7 @@ public:
     std::size_t bytes() const {
         std::size_t bytes = code_.capacity() * sizeof(std::uint16_t);
         for (const auto& list : lists_) bytes += list.capacity() * sizeof(double);
+        for (const Grid& grid : grids_) bytes += grid.bytes();
         return bytes;
     }
 
@@ -81,27 +92,79 @@ public:
     void encode(const double* x, std::size_t columns, std::size_t column, std::size_t n, std::uint16_t* out) const {
         if (categories_[column]) return encode_categories(x + column, columns, categories_[column], n, out);
         const auto& list = lists_[column];
+        const Grid& grid = grids_[column];
         if (list.empty()) {
             std::fill_n(out, n, std::uint16_t{0});
             return;
         }
-        std::array<double, kBlockRows> value;
+        std::array<double, kBlockRows> value{};
+        for (std::size_t row = 0; row < n; ++row) value[row] = x[row * columns + column];
+        if (list.size() <= kFewThresholds) {
+            std::array<std::int64_t, kBlockRows> below{};
+            for (const double threshold : list)
+                for (std::size_t row = 0; row < kBlockRows; ++row) below[row] += threshold < value[row];
+            for (std::size_t row = 0; row < n; ++row) out[row] = static_cast<std::uint16_t>(below[row]);
+            return;
+        }
         std::array<std::uint32_t, kBlockRows> base;
         for (std::size_t row = 0; row < n; ++row) {
-            value[row] = x[row * columns + column];
-            base[row] = 0;
+            base[row] = grid.first_of(value[row]);
         }
         const double* thresholds = list.data();
-        for (auto length = static_cast<std::uint32_t>(list.size()); length > 1;) {
+        const auto last = static_cast<std::uint32_t>(list.size() - 1);
+        for (std::uint32_t length = grid.most(); length > 1;) {
             const std::uint32_t half = length / 2;
-            for (std::size_t row = 0; row < n; ++row) base[row] += thresholds[base[row] + half - 1] < value[row] ? half : 0;
+            for (std::size_t row = 0; row < n; ++row)
+                base[row] += thresholds[std::min(base[row] + half - 1, last)] < value[row] ? half : 0;
             length -= half;
         }
-        for (std::size_t row = 0; row < n; ++row)
-            out[row] = static_cast<std::uint16_t>(base[row] + (thresholds[base[row]] < value[row]));
+        for (std::size_t row = 0; row < n; ++row) {
+            const std::uint32_t at = std::min(base[row], last);
+            out[row] = static_cast<std::uint16_t>(at + (thresholds[at] < value[row]));
+        }
     }
 
 private:
+    static constexpr std::size_t kFewThresholds = 6;
+
+    // A first guess at the place of a value among thresholds: the number of those in lower cells of an even grid. Cells are
+    // monotone in the value whatever rounding does, so that the place is among the thresholds of its own cell.
+    class Grid {
+    public:
+        explicit Grid(const std::vector<double>& list) {
+            if (list.empty()) return;
+            cells_ = 4;
+            while (cells_ < 4 * list.size() && cells_ < kMostCells) cells_ *= 2;
+            low_ = list.front();
+            const double scale = static_cast<double>(cells_ - 1) / (list.back() - low_);
+            scale_ = std::isfinite(scale) ? scale : 0.0;
+            first_.assign(cells_ + 1, 0);
+            for (const double threshold : list) ++first_[cell(threshold) + 1];
+            for (std::size_t i = 0; i < cells_; ++i) {
+                most_ = std::max<std::uint32_t>(most_, first_[i + 1]);
+                first_[i + 1] = static_cast<std::uint16_t>(first_[i + 1] + first_[i]);
+            }
+        }
+        std::uint32_t first_of(double value) const { return first_[cell(value)]; }
+        // The largest number of thresholds in a cell.
+        std::uint32_t most() const { return most_; }
+        std::size_t bytes() const { return first_.capacity() * sizeof(std::uint16_t); }
+
+    private:
+        static constexpr std::size_t kMostCells = std::size_t{1} << 14;
+
+        // Also of missing and infinite values.
+        std::size_t cell(double value) const {
+            const double place = (value - low_) * scale_, top = static_cast<double>(cells_ - 1);
+            return static_cast<std::size_t>(static_cast<std::int32_t>(place > 0 ? (place < top ? place : top) : 0.0));
+        }
+
+        double low_ = 0, scale_ = 0;
+        std::size_t cells_ = 0;
+        std::uint32_t most_ = 0;
+        std::vector<std::uint16_t> first_;  // thresholds in the cells before
+    };
+
     static void encode_categories(const double* x, std::size_t columns, std::uint32_t categories, std::size_t n, std::uint16_t* out) {
         const std::uint16_t unknown = categories <= kWordCategories ? kWordCategories : kMissingCode;
         for (std::size_t row = 0; row < n; ++row) {
@@ -112,7 +175,8 @@ private:
 
     std::vector<std::uint32_t> categories_;
     std::vector<std::vector<double>> lists_;
-    std::vector<bool> used_;
+    std::vector<Grid> grids_;
+    std::vector<std::uint32_t> used_;
     std::size_t first_node_;
     std::vector<std::uint16_t> code_;
     std::size_t most_ = 0;

@@ -57,10 +57,9 @@ public:
             const std::size_t blocks = (n + kBlockRows - 1) / kBlockRows;
             const HalfBuffer codes = half_buffer(blocks * m * kBlockRows);
             const HalfBuffer results = half_buffer(largest_ * kBlockRows);
-            for (std::size_t row = 0; row < n; row += kBlockRows)
-                for (std::size_t c = 0; c < m; ++c)
-                    codes_.encode(x.data + (first + row) * m, m, c, std::min(kBlockRows, n - row),
-                                  codes.get() + row * m + c * kBlockRows);
+            codes_.each_column_of_rows(n, [&](std::size_t row, std::uint32_t c) {
+                codes_.encode(x.data + (first + row) * m, m, c, std::min(kBlockRows, n - row), codes.get() + row * m + c * kBlockRows);
+            });
             for (std::size_t tree = 0; tree < trees_; ++tree) {
                 const std::size_t start = node_start_[tree], nodes = node_start_[tree + 1] - start;
                 for (std::size_t leaf = 0; leaf <= nodes; ++leaf)

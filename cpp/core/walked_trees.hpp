@@ -73,8 +73,6 @@ public:
         leaf_.reserve(2 * nodes + end_ - first);
         for (std::size_t tree = first_; tree < end_; ++tree) add(forest, tree);
         codes_.forget_nodes();
-        for (std::size_t c = 0; c < columns_; ++c)
-            if (codes_.used(c)) used_.push_back(static_cast<std::uint32_t>(c));
     }
 
     std::size_t end() const { return end_; }
@@ -84,13 +82,12 @@ public:
     template <class Sink>
     void run(Rows x, bool missing, const std::uint32_t* sets, std::size_t threads, const Sink& sink) const {
         const std::size_t slots = columns_ * (missing ? 2 : 1);
-        // The codes of a chunk stay in the cache while the trees go by.
-        const std::size_t fits = kCodeBytes / (slots * sizeof(std::uint16_t)) / kBlockRows * kBlockRows;
-        const std::size_t rows = std::clamp(fits, kBlockRows, kCodedChunk), chunks = (x.n + rows - 1) / rows;
+        // Large chunks: a tree comes from far away, and the codes of a chunk wait no further off. But every thread has one.
+        const std::size_t fits = std::min({kCodeBytes / (slots * sizeof(std::uint16_t)), kChunkRows, x.n / std::max<std::size_t>(threads, 1) + 1});
+        const std::size_t rows = (fits + kBlockRows - 1) / kBlockRows * kBlockRows, chunks = (x.n + rows - 1) / rows;
         parallel_for(chunks, threads, [&](std::size_t chunk, std::size_t) {
             const std::size_t first = chunk * rows, n = std::min(rows, x.n - first);
-            // (group of kInStep rows, slot, row): all rows of a group at fixed offsets from one address.
-            const HalfBuffer codes = half_buffer((n + kInStep) * slots);
+            const HalfBuffer codes = half_buffer((n + kInStep - 1) / kInStep * kInStep * slots);
             encode({x.data + first * columns_, n}, missing, codes.get());
             std::vector<std::uint32_t> leaf(n);
             for (std::size_t tree = first_; tree < end_; ++tree) {
@@ -104,25 +101,33 @@ public:
     }
 
 private:
+    static constexpr std::size_t kWalkRows = 512;
     static constexpr std::size_t kInStep = 16;
-    static constexpr std::uint32_t kLevels = 3;
-    static constexpr std::size_t kCodeBytes = std::size_t{1} << 19;
+    static constexpr std::uint32_t kLevels = 8;
+    static constexpr std::size_t kCodeBytes = std::size_t{1} << 22;
+    static constexpr std::size_t kChunkRows = 16384;
 
+    // (group of rows, slot, row of the group): near the root the rows of a group ask for the same column.
     void encode(Rows x, bool missing, std::uint16_t* codes) const {
         const std::size_t width = missing ? 2 : 1, slots = columns_ * width;
         std::array<std::uint16_t, kBlockRows> block;
-        for (std::size_t row = 0; row < x.n; row += kBlockRows)
-            for (const std::uint32_t c : used_) {
-                const std::size_t count = std::min(kBlockRows, x.n - row);
-                codes_.encode(x.data + row * columns_, columns_, c, count, block.data());
-                for (std::size_t i = 0; i < count; ++i) {
-                    std::uint16_t* code = codes + ((row + i) / kInStep * slots + c * width) * kInStep + (row + i) % kInStep;
-                    code[0] = block[i];
-                    if (!missing) continue;
-                    code[kInStep] = block[i];
-                    if (codes_.numeric(c) && std::isnan(x.data[(row + i) * columns_ + c])) code[0] = kMissingCode;
-                }
+        auto encode_block = [&](std::size_t row, std::uint32_t c) {
+            const std::size_t count = std::min(kBlockRows, x.n - row);
+            codes_.encode(x.data + row * columns_, columns_, c, count, block.data());
+            for (std::size_t i = 0; i < count; ++i) {
+                std::uint16_t* code = codes + place_of(row + i, slots) + c * width * kInStep;
+                code[0] = block[i];
+                if (!missing) continue;
+                code[kInStep] = block[i];
+                if (codes_.numeric(c) && std::isnan(x.data[(row + i) * columns_ + c])) code[0] = kMissingCode;
             }
+        };
+        codes_.each_column_of_rows(x.n, encode_block);
+    }
+
+    // Where the codes of a row begin.
+    static std::size_t place_of(std::size_t row, std::size_t slots) {
+        return row / kInStep * kInStep * slots + row % kInStep;
     }
 
     static std::size_t last_tree(const Forest& forest, std::size_t first) {
@@ -163,19 +168,17 @@ private:
         const std::size_t first_node = forest.node_start[tree];
         const bool single = first_node == forest.node_start[tree + 1];
         struct Open {
-            std::uint32_t at, depth;
+            std::uint32_t at;
             std::int32_t node;
         };
-        std::vector<Open> stack{{static_cast<std::uint32_t>(steps_.size()), 0, single ? ~0 : 0}};
-        std::uint32_t deepest = 0;
+        std::vector<Open> stack{{static_cast<std::uint32_t>(steps_.size()), single ? ~0 : 0}};
         start_.push_back(stack.back().at);
         steps_.resize(steps_.size() + 1);
         leaf_.resize(steps_.size());
         const auto first_leaf = static_cast<std::uint32_t>(forest.leaf_start[tree]);
         while (!stack.empty()) {
-            const auto [at, depth, number] = stack.back();
+            const auto [at, number] = stack.back();
             stack.pop_back();
-            deepest = std::max(deepest, depth);
             if (number < 0) {
                 Step leaf{};
                 leaf.next = at;
@@ -190,50 +193,67 @@ private:
             steps_[at] = step_of(forest, i, children);
             steps_.resize(steps_.size() + 2);
             leaf_.resize(steps_.size());
-            stack.push_back({children + 1, depth + 1, forest.nodes[i].right});
-            stack.push_back({children, depth + 1, forest.nodes[i].left});
+            stack.push_back({children + 1, forest.nodes[i].right});
+            stack.push_back({children, forest.nodes[i].left});
         }
-        depth_.push_back(deepest);
     }
 
     template <bool kMissing>
-    static std::uint32_t next(const Step& step, const std::uint16_t* row, const std::uint32_t* sets) {
+    static std::uint32_t next(const Step& step, const std::uint16_t* codes, const std::uint32_t* sets) {
         const std::size_t column = step.column & kMostWalkedColumns;
-        const std::size_t slot = kMissing ? 2 * column + (step.column >= kMissingFirst) : column;
-        return step.after(row[slot * kInStep], sets);
+        return step.after(codes[kInStep * (kMissing ? 2 * column + (step.column >= kMissingFirst) : column)], sets);
     }
 
+    // Several rows take some steps together, without a branch, which hides the latency of each; those that have arrived,
+    // where a step leads nowhere, are then left out, and the others close ranks.
     template <bool kMissing>
     void walk(std::size_t tree, const std::uint16_t* codes, const std::uint32_t* sets, std::size_t n, std::uint32_t* leaf) const {
         const std::size_t slots = columns_ * (kMissing ? 2 : 1);
-        const std::uint32_t root = start_[tree - first_], depth = depth_[tree - first_];
-        const Step* steps = steps_.data();
-        for (std::size_t row = 0; row < n; row += kInStep) {
-            std::array<std::uint32_t, kInStep> at;
-            at.fill(root);
-            const std::uint16_t* block = codes + row * slots;
-            // Some levels between looks at whether all rows have arrived; arrived rows stay where they are.
-            for (std::uint32_t level = 0; level < depth; level += kLevels) {
-                for (std::uint32_t i = 1; i < kLevels; ++i)
-                    for (std::size_t j = 0; j < kInStep; ++j) at[j] = next<kMissing>(steps[at[j]], block + j, sets);
-                std::uint32_t moved = 0;
-                for (std::size_t j = 0; j < kInStep; ++j) {
-                    const std::uint32_t to = next<kMissing>(steps[at[j]], block + j, sets);
-                    moved |= to ^ at[j];
-                    at[j] = to;
-                }
-                if (!moved) break;
+        const std::uint32_t root = start_[tree - first_];
+        const Step* const steps = steps_.data();
+        std::array<std::uint32_t, kWalkRows + kInStep> at, row, place;
+        for (std::size_t first = 0; first < n; first += kWalkRows) {
+            const std::size_t count = std::min(kWalkRows, n - first);
+            const std::uint16_t* const block = codes + first * slots;
+            for (std::uint32_t i = 0; i < count; ++i) {
+                at[i] = root;
+                row[i] = i;
             }
-            const std::size_t count = std::min(kInStep, n - row);
-            for (std::size_t j = 0; j < count; ++j) leaf[row + j] = leaf_[at[j]];
+            for (std::size_t walking = count; walking > 0;) {
+                for (std::size_t i = 0; i < kInStep; ++i) {
+                    at[walking + i] = at[walking - 1];
+                    row[walking + i] = row[walking - 1];
+                }
+                for (std::size_t i = 0; i < walking; i += kInStep) {
+                    std::array<const std::uint16_t*, kInStep> mine;
+                    std::array<std::uint32_t, kInStep> here;
+                    for (std::size_t j = 0; j < kInStep; ++j) {
+                        mine[j] = block + place_of(row[i + j], slots);
+                        here[j] = at[i + j];
+                    }
+                    for (std::uint32_t level = 0; level < kLevels; ++level)
+#pragma GCC unroll 16
+                        for (std::size_t j = 0; j < kInStep; ++j) here[j] = next<kMissing>(steps[here[j]], mine[j], sets);
+                    for (std::size_t j = 0; j < kInStep; ++j) at[i + j] = here[j];
+                }
+                std::size_t kept = 0;
+                for (std::size_t i = 0; i < walking; ++i) {
+                    const std::uint32_t here = at[i], number = row[i];
+                    place[number] = here;
+                    at[kept] = here;
+                    row[kept] = number;
+                    kept += steps[here].next != here;
+                }
+                walking = kept;
+            }
+            for (std::size_t i = 0; i < count; ++i) leaf[first + i] = leaf_[place[i]];
         }
     }
 
     std::size_t columns_, first_, end_;
     Codes codes_;
-    std::vector<std::uint32_t> used_;
     std::vector<Step> steps_;
-    std::vector<std::uint32_t> leaf_, start_, depth_;
+    std::vector<std::uint32_t> leaf_, start_;
 };
 
 }  // namespace conjunto

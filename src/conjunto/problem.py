@@ -22,6 +22,9 @@ from conjunto import _core
 from conjunto.classes import Classes
 
 MAX_CATEGORIES = 256
+# So many rows of a DataFrame are read value by value.
+FEW_ROWS = 8
+NUMBERS = (float, int, np.integer, np.floating)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +166,12 @@ def read_rows(estimator: Any, X: Any, columns: Columns) -> NDArray[np.float64]:
             "the model was fitted on a DataFrame with categorical columns: X must be a DataFrame with the same columns"
         )
     names = getattr(estimator, "feature_names_in_", None)
-    if columns.categorical and names is not None and list(X.columns) != list(names):
+    same_names = names is not None and is_frame(X) and list(X.columns) == names.tolist()
+    if same_names:
+        ready = _encode_few(X, columns) if columns.categorical else _all_numbers(X)
+        if ready is not None:
+            return ready
+    if columns.categorical and names is not None and not same_names:
         # Other columns, or another order: nothing can be encoded, and scikit-learn's check says what is wrong.
         X = _frame_like(X, np.zeros(X.shape))
         columns = Columns((None,) * len(columns.codes))
@@ -267,7 +275,9 @@ def _plain_numbers(X: Any) -> NDArray[np.bool_]:
     """Which columns hold numbers of numpy: to take one out of a wide DataFrame costs more than to read it."""
     if not hasattr(X, "iloc"):
         return np.zeros(X.shape[1], dtype=bool)
-    return np.array([isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in X.dtypes], dtype=bool)
+    kinds = X.dtypes.tolist()
+    plain = {kind: isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in set(kinds)}
+    return np.array([plain[kind] for kind in kinds], dtype=bool)
 
 
 def _column(X: Any, i: int) -> Any:
@@ -355,6 +365,37 @@ def _encode(X: Any, columns: Columns) -> Any:
         else:
             matrix[:, i] = column.cast(float).to_numpy()
     return _frame_like(X, matrix)
+
+
+def _encode_few(X: Any, columns: Columns) -> NDArray[np.float64] | None:
+    """The same for a handful of rows, value by value; None where a value needs a closer look at its column.
+
+    To take a column out of a DataFrame takes as long as to take out a row, and there are more columns.
+    """
+    if not 0 < len(X) <= FEW_ROWS:
+        return None
+    rows = [X.iloc[i].tolist() for i in range(len(X))] if hasattr(X, "iloc") else X.rows()
+    matrix = np.empty(X.shape, dtype=np.float64)
+    for i, row in enumerate(rows):
+        for j, (value, mapping) in enumerate(zip(row, columns.codes, strict=True)):
+            if mapping is None and isinstance(value, NUMBERS) and not isinstance(value, bool):
+                found = value
+            elif mapping is not None and isinstance(value, (str, bool)):
+                found = mapping.get(value, np.nan)
+            elif is_missing(value):
+                found = np.nan
+            else:
+                return None
+            matrix[i, j] = found
+    return None if _core.has_infinity(matrix) else matrix
+
+
+def _all_numbers(X: Any) -> NDArray[np.float64] | None:
+    """A pandas DataFrame of finite or missing numbers as an array; None where the checks of scikit-learn are needed."""
+    if len(X) == 0 or not _plain_numbers(X).all():
+        return None
+    matrix: NDArray[np.float64] = np.require(X.to_numpy(dtype=np.float64), requirements=["C", "A"])
+    return None if _core.has_infinity(matrix) else matrix
 
 
 def _frame_like(X: Any, matrix: NDArray[np.float64]) -> Any:
