@@ -42,6 +42,7 @@ test-slow: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.everyday
 
 # The whole suite with AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of its own.
 sanitize: $(STAMP)

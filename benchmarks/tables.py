@@ -56,7 +56,8 @@ def images(rows: int, seed: int) -> Drawn:
             i, j = at.astype(int)
             prototype[i - 1 : i + 2, j - 1 : j + 2] += ((0.2, 0.5, 0.2), (0.5, 1, 0.5), (0.2, 0.5, 0.2))
     y = random.integers(0, 10, rows)
-    pairs, other, shares = random.integers(0, 12, (rows, 2)), random.integers(0, 10, rows), random.uniform(0.45, 1, rows)
+    pairs, other = random.integers(0, 12, (rows, 2)), random.integers(0, 10, rows)
+    shares = random.uniform(0.45, 1, rows)
     shifts = random.integers(-3, 4, (rows, 2))
     X = np.empty((rows, 28, 28))
     for row in range(rows):
@@ -96,7 +97,7 @@ def terrain(rows: int, seed: int) -> Drawn:
 def categories(rows: int, seed: int) -> Drawn:
     """32 categorical columns of 2 to 50 values (Zipf), 8 numeric ones, a fifth missing in half of them, 2 classes."""
     random = np.random.default_rng(seed)
-    sizes = [2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 7, 8, 8, 9, 10, 10, 12, 12, 14, 15, 16, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50]
+    sizes = np.geomspace(2, 50, 32).round().astype(int)
     frame, score = {}, np.zeros(rows)
     for c, size in enumerate(sizes):
         codes = zipf(random, rows, size)

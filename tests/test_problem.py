@@ -199,3 +199,53 @@ def test_a_problem_pickles_without_its_native_table():
     assert again.table().rows == 6
     assert replace(again, y=again.y[::-1].copy()).table() is again.table()
     assert replace(again, X=again.X.copy()).table() is not again.table()
+
+
+def frame_of_kinds(n=40):
+    random = np.random.default_rng(3)
+    letters = np.array(["a", "b", "c", None], dtype=object)[random.integers(0, 4, n)]
+    return pd.DataFrame(
+        {
+            "whole": random.integers(0, 9, n),
+            "real": np.where(random.random(n) < 0.2, np.nan, random.normal(size=n)),
+            "text": letters,
+            "category": pd.Categorical(letters),
+            "yes": random.random(n) < 0.5,
+            "nullable": pd.array(random.integers(0, 3, n), dtype="Int64"),
+            "single": random.normal(size=n).astype(np.float32),
+        }
+    )
+
+
+@pytest.mark.parametrize("without", [[], ["yes"], ["yes", "text", "category"], ["yes", "text", "category", "nullable"]])
+def test_a_few_rows_are_read_as_many_are(without):
+    X = frame_of_kinds().drop(columns=without)
+    X.loc[1, X.columns[-1]] = np.nan
+    model = CARTClassifier().fit(X, np.arange(40) % 2)
+    many = read_rows(model, X, model._columns)
+    for first in range(0, 40, 3):
+        few = read_rows(model, X.iloc[first : first + 3], model._columns)
+        np.testing.assert_array_equal(few, many[first : first + 3])
+        assert few.flags.c_contiguous
+    if "nullable" in X and "text" in X:
+        frame = pl.DataFrame(X.drop(columns=["nullable", "category"]).to_dict("list"), strict=False)
+        model = CARTClassifier().fit(frame, np.arange(40) % 2)
+        many = read_rows(model, frame, model._columns)
+        np.testing.assert_array_equal(read_rows(model, frame[5:7], model._columns), many[5:7])
+
+
+def test_a_few_rows_are_checked_as_many_are():
+    X = frame_of_kinds().drop(columns="yes")
+    model = CARTClassifier().fit(X, np.arange(40) % 2)
+    for change, message in (
+        ({"real": np.inf}, "infinity"),
+        ({"whole": "seven"}, "held numbers when the model was fitted"),
+        ({"text": 5}, "now holds other numbers"),
+        ({"real": pd.Timestamp("2026-01-01")}, "holds dates"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.predict(X.iloc[:1].assign(**change))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(X.iloc[:1, ::-1])
+    unseen = X.iloc[:1].assign(text="never seen")
+    assert np.isnan(read_rows(model, unseen, model._columns)[0, 2])

@@ -114,7 +114,7 @@ private:
     // A list is copied for the sake of one column in so many.
     static constexpr std::size_t kWorthCopying = 32;
     // Columns of few values are counted in nodes of at least so many rows, of fewer sorted.
-    static constexpr std::size_t kCountedRows = 64;
+    static constexpr std::size_t kCountedRows = 128;
 
     bool small(std::size_t n) const { return n <= kLaneRows && table_.most_values < (1U << 23); }
     bool binnable() const { return options_.classes * 64 <= node_.n && options_.classes <= 256; }

@@ -147,3 +147,45 @@ TEST(more_rows_than_a_chunk) {
     check_predictions(grow_trees(data, {.classes = 2, .max_depth = 3}, 2), data, 9000);
     check_predictions(grow_trees(data, {.classes = 2, .min_rows_leaf = 10}, 2), data, 9000);
 }
+
+// Categories as bits of a word and of several, missing and unknown values on both sides, columns nobody asks for: the
+// coded form, which the forest keeps from the first large prediction on, answers as a walk by hand does.
+TEST(the_coded_form_answers_as_a_walk_by_hand) {
+    std::mt19937_64 random(21);
+    for (const bool missing : {false, true})
+        for (const bool category : {false, true})
+            for (const std::uint32_t widest : {40U, 63U, 64U, 256U}) {
+                const std::size_t n = 1500, m = 9;
+                Data data = make_data(n, m, {.classes = 4, .missing = missing, .category = category}, 31);
+                for (std::size_t c = 0; c < m; ++c) {
+                    if (data.categories[c] != 40) continue;
+                    data.categories[c] = widest;
+                    for (std::size_t row = 0; row < n; ++row)
+                        if (!std::isnan(data.at(row, c))) data.at(row, c) = static_cast<double>(random() % widest);
+                }
+                const Forest forest = grow_trees(data, {.classes = 4, .max_features = 3}, 7, bootstrap(7, n, 5));
+                Data asked = make_data(n, m, {.classes = 4, .missing = missing, .category = category}, 32);
+                for (std::size_t c = 0; category && c < m; ++c)
+                    for (std::size_t row = 0; data.categories[c] && row < n; ++row)
+                        asked.at(row, c) = row % 11 == 0   ? std::numeric_limits<double>::quiet_NaN()
+                                           : row % 13 == 0 ? static_cast<double>(data.categories[c]) + 5
+                                                           : static_cast<double>(random() % data.categories[c]);
+                std::vector<std::int32_t> leaves(n * 7);
+                for (const std::size_t threads : {1, 1, 1, 3}) {
+                    member_leaves(forest, {asked.x.data(), n}, leaves.data(), threads);
+                    for (std::size_t row = 0; row < n; ++row)
+                        for (std::size_t tree = 0; tree < 7; ++tree)
+                            CHECK(static_cast<std::size_t>(leaves[row * 7 + tree]) == leaf_of(forest, tree, asked.row(row)));
+                }
+                CHECK(forest.coded.bytes() > 0);
+                const Forest copy = forest;
+                CHECK(copy.coded.bytes() == 0);
+                // What was made of a forest is not used for a larger one.
+                Forest larger = forest;
+                member_leaves(larger, {asked.x.data(), n}, leaves.data(), 1);
+                larger.append(forest);
+                std::vector<std::int32_t> twice(n * 14);
+                member_leaves(larger, {asked.x.data(), n}, twice.data(), 1);
+                for (std::size_t row = 0; row < n; ++row) CHECK(twice[row * 14] == leaves[row * 7] && twice[row * 14 + 13] == leaves[row * 7 + 6]);
+            }
+}
