@@ -48,19 +48,21 @@ std::size_t CodedForest::bytes() const {
 
 std::shared_ptr<const CodedForest> CodedCache::of(const Forest& forest, std::size_t rows) const {
     if (rows < kFewRows || forest.nodes.empty() || forest.columns > kColumnsPerTree * forest.trees()) return nullptr;
-    std::shared_ptr<const CodedForest> coded = coded_.load();
-    if (coded && coded->of(forest)) return coded;
-    const std::size_t asked = rows * forest.trees(), sum = asked_.fetch_add(asked) + asked, nodes = forest.nodes.size();
+    // Others that ask meanwhile wait: they would make the same.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (coded_ && coded_->of(forest)) return coded_;
+    const std::size_t asked = rows * forest.trees(), nodes = forest.nodes.size();
+    asked_ += asked;
     const bool kept = nodes * 2 * (sizeof(MixedStep) + sizeof(std::uint32_t)) <= kMostKept;
-    if (kept ? sum < kWalksPerNode * nodes : asked < kWalksPerNodeUnkept * nodes) return nullptr;
-    coded = CodedForest::make(forest);
-    if (kept && coded) coded_.store(coded);
+    if (kept ? asked_ < kWalksPerNode * nodes : asked < kWalksPerNodeUnkept * nodes) return nullptr;
+    std::shared_ptr<const CodedForest> coded = CodedForest::make(forest);
+    if (kept) coded_ = coded;
     return coded;
 }
 
 std::size_t CodedCache::bytes() const {
-    const std::shared_ptr<const CodedForest> coded = coded_.load();
-    return coded ? coded->bytes() : 0;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return coded_ ? coded_->bytes() : 0;
 }
 
 }  // namespace conjunto

@@ -1,9 +1,9 @@
 // A forest as prediction of many rows wants it, made once and kept with the forest.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 
 namespace conjunto {
 
@@ -27,13 +27,14 @@ public:
 
 private:
     CodedCache& forget() {
-        coded_.store(nullptr);
-        asked_.store(0);
+        coded_.reset();
+        asked_ = 0;
         return *this;
     }
 
-    mutable std::atomic<std::shared_ptr<const CodedForest>> coded_{};
-    mutable std::atomic<std::size_t> asked_{0};  // rows times trees
+    mutable std::mutex mutex_;
+    mutable std::shared_ptr<const CodedForest> coded_;
+    mutable std::size_t asked_ = 0;  // rows times trees
 };
 
 }  // namespace conjunto

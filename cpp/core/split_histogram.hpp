@@ -63,7 +63,8 @@ template <class Body>
 void each_bin(const NodeRows& node, const Table& table, std::span<const LaneColumn> columns, const Body& body) {
     // Several at a time: rows of one class and bin follow one another, and each waits for the sum before it.
     for (std::size_t slot = 0; slot < columns.size();) {
-        const std::size_t left = columns.size() - slot, width = left > 4 && left < 8 ? (left + 1) / 2 : std::min<std::size_t>(left, 4);
+        const std::size_t left = columns.size() - slot;
+        const std::size_t width = left >= 8 ? 4 : left > 4 ? (left + 1) / 2 : left;
         const LaneColumn* first = columns.data() + slot;
         switch (width) {
             case 1: each_bin_of<1>(node, table, first, slot, body); break;
@@ -107,18 +108,20 @@ void fill_histograms(const Tally& tally, const NodeRows& node, const Table& tabl
     } else if constexpr (Tally::kClasses) {
         const std::size_t width = tally.width();
         space.sums.assign(cells * width, 0.0);
-        each_bin(node, table, columns, [&](std::size_t i, std::size_t j, std::size_t bin) {
-            space.sums[(space.first[j] + bin) * width + node.label[i]] += node.weight[i];
+        each_bin(node, table, columns, [=, first = space.first.data(), sums = space.sums.data(), label = node.label,
+                                        weight = node.weight](std::size_t i, std::size_t j, std::size_t bin) {
+            sums[(first[j] + bin) * width + label[i]] += weight[i];
         });
     } else {
         space.sums.assign(cells * 3, 0.0);
         space.squares.resize(node.n);
         for (std::size_t i = 0; i < node.n; ++i) space.squares[i] = node.moment[i] * (node.moment[i] / node.weight[i]);
-        each_bin(node, table, columns, [&, sums = space.sums.data()](std::size_t i, std::size_t j, std::size_t bin) {
-            double* sum = sums + (space.first[j] + bin) * 3;
-            sum[0] += node.weight[i];
-            sum[1] += node.moment[i];
-            sum[2] += space.squares[i];
+        each_bin(node, table, columns, [=, first = space.first.data(), sums = space.sums.data(), squares = space.squares.data(),
+                                        weight = node.weight, moment = node.moment](std::size_t i, std::size_t j, std::size_t bin) {
+            double* sum = sums + (first[j] + bin) * 3;
+            sum[0] += weight[i];
+            sum[1] += moment[i];
+            sum[2] += squares[i];
         });
     }
 }
