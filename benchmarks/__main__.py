@@ -26,6 +26,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="tiny sizes: does everything run?")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], metavar="N", help="default: 1 2")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write a Markdown page")
+    parser.add_argument("--everyday", type=Path, metavar="FILE", help="what benchmarks.everyday wrote, for the page")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every repetition")
     options = parser.parse_args(given)
     unknown = [name for name in options.workloads if name not in WORKLOADS]
@@ -60,7 +61,8 @@ def main() -> None:
     print(page.report(results, options.quick))
     if options.out:
         versions = {package.name(): version for package, version in r_versions.items()}
-        text = page.page(results, options.repeats, missing, versions, quick=options.quick, busy=busy)
+        everyday = options.everyday.read_text(encoding="utf-8") if options.everyday else ""
+        text = page.page(results, options.repeats, missing, versions, quick=options.quick, busy=busy, everyday=everyday)
         options.out.write_text(text, encoding="utf-8")
     if options.json:
         options.json.write_text(json.dumps(page.as_json(results), indent=1), encoding="utf-8")
