@@ -24,6 +24,7 @@ struct OpenNode {
     bool left;
     std::uint32_t parent_label;
     LiveColumns columns;
+    KeptBins bins;
 };
 
 struct PendingSplit {
@@ -70,7 +71,7 @@ public:
         forest_.open_tree(store_.tree_weight, store_.scale);
         seen_ = store_.row.size();
         limits_.min_rows = std::max(options_.min_rows_leaf, 1U);
-        const OpenNode root{0, store_.row.size(), 0, -1, false, 0, load_columns()};
+        const OpenNode root{0, store_.row.size(), 0, -1, false, 0, load_columns(), nullptr};
         search_.start(root.columns, store_.integer, store_.most_weight);
         if (options_.max_leaves > 0)
             grow_best_first(root);
@@ -107,13 +108,13 @@ private:
         std::vector<OpenNode> stack{root};
         PendingSplit pending;
         while (!stack.empty()) {
-            const OpenNode open = stack.back();
+            OpenNode open = std::move(stack.back());
             stack.pop_back();
             if (!examine(open, pending)) continue;
             OpenNode left, right;
             apply(pending, left, right);
-            stack.push_back(right);
-            stack.push_back(left);
+            stack.push_back(std::move(right));
+            stack.push_back(std::move(left));
         }
     }
 
@@ -121,13 +122,14 @@ private:
         std::priority_queue<PendingSplit> queue;
         std::size_t leaves = 1;
         PendingSplit pending;
-        auto consider = [&](const OpenNode& open) {
+        auto consider = [&](OpenNode& open) {
             if (!examine(open, pending)) return;
             pending.serial = serial_++;
             queue.push(pending);
         };
         serial_ = 0;
-        consider(root);
+        OpenNode first = root;
+        consider(first);
         while (!queue.empty()) {
             PendingSplit next = queue.top();
             queue.pop();
@@ -162,8 +164,8 @@ private:
         return static_cast<std::uint32_t>(top - total.begin());
     }
 
-    // Makes a leaf of the node, or finds its split.
-    bool examine(const OpenNode& open, PendingSplit& pending) {
+    // Makes a leaf of the node, or finds its split, which takes the node over.
+    bool examine(OpenNode& open, PendingSplit& pending) {
         read(open);
         // Real weights are summed with rounding: a side lighter than that cannot be told from an empty one.
         limits_.min_weight = std::max(options_.min_weight_share_leaf * store_.tree_weight, node_.integer ? 0.0 : 1e-12 * node_.total);
@@ -180,8 +182,8 @@ private:
                 pending.decrease = std::max(0.0, search_.tally().decrease(pending.split.score));
                 const double absolute = pending.decrease / store_.tree_weight * store_.scale * store_.scale;
                 if (absolute + std::numeric_limits<double>::epsilon() >= options_.min_decrease) {
-                    pending.node = open;
-                    pending.node.columns = search_.left_of(open.columns);
+                    open.columns = search_.left_of(open.columns);
+                    pending.node = std::move(open);
                     pending.label = label;
                     pending.weight = node_.total;
                     if (pending.split.kind == TestKind::combination) pending.terms = drawn_[pending.split.column];
@@ -193,9 +195,9 @@ private:
         return false;
     }
 
-    const Choice& find(const OpenNode& open) {
+    const Choice& find(OpenNode& open) {
         if (options_.combination > 0) return find_combination(*open.columns.list);
-        Choice& choice = search_.find(open.begin, open.columns.span(), *random_);
+        Choice& choice = search_.find(open.begin, open.columns.span(), *random_, open.bins);
         if (options_.oblique) {
             drawn_.resize(1);
             oblique_.search(open.columns.span().first(search_.drawn()), combinations_, drawn_[0], choice);
@@ -279,7 +281,7 @@ private:
 
     // Stores the node and moves its rows to their sides.
     void apply(PendingSplit& pending, OpenNode& left, OpenNode& right) {
-        const OpenNode& open = pending.node;
+        OpenNode& open = pending.node;
         Split& split = pending.split;
         const auto number = static_cast<std::int32_t>(forest_.nodes.size());
         if (number == std::numeric_limits<std::int32_t>::max()) throw std::length_error("a tree has too many nodes");
@@ -309,8 +311,23 @@ private:
         }
         forest_.nodes.push_back(node);
         const std::size_t middle = open.begin + to_left;
-        left = {open.begin, middle, open.depth + 1, number, true, pending.label, open.columns};
-        right = {middle, open.end, open.depth + 1, number, false, pending.label, open.columns};
+        left = {open.begin, middle, open.depth + 1, number, true, pending.label, open.columns, nullptr};
+        right = {middle, open.end, open.depth + 1, number, false, pending.label, std::move(open.columns), nullptr};
+        if (open.bins) pass_bins_on(open.bins, left, right);
+        pending.node.bins = nullptr;
+    }
+
+    void pass_bins_on(const KeptBins& bins, OpenNode& left, OpenNode& right) {
+        const bool left_is_smaller = left.end - left.begin < right.end - right.begin;
+        OpenNode& smaller = left_is_smaller ? left : right;
+        OpenNode& larger = left_is_smaller ? right : left;
+        NodeRows rows;
+        rows.integer = true;
+        rows.row = store_.row.data() + smaller.begin;
+        rows.payload = store_.payload() + smaller.begin;
+        rows.n = smaller.end - smaller.begin;
+        rows.class_total.resize(options_.classes);
+        search_.pass_on(bins, rows, larger.end - larger.begin, smaller.bins, larger.bins);
     }
 
     double threshold_of(const Split& split) const {

@@ -87,7 +87,7 @@ void add_counts(const NodeRows& node, const Table& table, std::span<const LaneCo
     each_bin(node, table, columns, [=, payloads = node.payload](std::size_t i, std::size_t j, std::size_t bin) {
         const std::uint32_t payload = payloads[i];
         start[j][bin * (Tally::kClasses ? stride : 2) + (payload & 255U)] += static_cast<std::int32_t>(payload >> 8);
-        if (Tally::kClasses) present[j * kBins + bin] = 1;
+        if (Tally::kClasses && present) present[j * kBins + bin] = 1;
     });
 }
 

@@ -4,6 +4,7 @@
 // at once. Where it tries all of them, sorted lists are made once for a subtree and carried down it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <numeric>
@@ -132,7 +133,13 @@ void search_lanes(Tally& tally, const NodeRows& node, const Limits& limits, cons
     std::array<Lane, 8> lane;
     for (std::size_t l = 0; l < lanes; ++l) lane[l] = list[std::min(l, list.size() - 1)];
     const std::uint32_t* const rest = packed ? node.payload : space.numbers.data();
-    for (std::size_t l = 0; l < lanes; ++l) {
+    const auto ranked = [&](const Lane& one) { return !table.column[one.column].counted && !table.column[one.column].missing; };
+    const bool by_row = std::all_of(lane.begin(), lane.begin() + static_cast<std::ptrdiff_t>(lanes), ranked);
+    for (std::size_t i = 0; by_row && i < node.n; ++i) {
+        const std::uint32_t* ranks = table.ranks_of(node.row[i]);
+        for (std::size_t l = 0; l < lanes; ++l) keys[i * lanes + l] = ranks[lane[l].column] << shift | rest[i];
+    }
+    for (std::size_t l = 0; !by_row && l < lanes; ++l) {
         const Column& kind = table.column[lane[l].column];
         std::uint32_t* key = keys + l;
         // Bins are ranks where they are values: a byte in place of four.

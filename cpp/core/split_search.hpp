@@ -32,26 +32,45 @@ struct LiveColumns {
     std::span<std::uint32_t> span() const { return {list->data(), size}; }
 };
 
+// The histograms of a node, of all numeric columns.
+using KeptBins = std::shared_ptr<std::vector<std::int32_t>>;
+
 template <class Tally>
 class SplitSearch {
 public:
     SplitSearch(const Table& table, const GrowOptions& options, const PresortedColumns* presorted, const Kernels& kernels,
                 const NodeRows& node, const Limits& limits)
         : table_(table), options_(options), presorted_(presorted), kernels_(kernels), node_(node), limits_(limits), tally_(node),
-          choice_(options.k_best) {}
+          choice_(options.k_best), first_cell_(table.columns) {}
 
     // Begins a tree on these columns, whose rows weigh at most `most_weight` where weights are integers.
     void start(const LiveColumns& columns, bool integer, double most_weight) {
         all_columns_ = options_.max_features >= columns.size;
         plain_columns_.clear();
+        binned_columns_.clear();
+        cells_ = 0;
         for (const std::uint32_t column : columns.span()) {
             const Column& kind = table_.column[column];
+            if (!kind.categorical() && binned_columns_.size() <= kHistogramColumns) {
+                first_cell_[column] = cells_;
+                cells_ += cells_of(kind);
+                binned_columns_.push_back({column, 0});
+            }
             if (!kind.categorical() && !kind.missing) plain_columns_.push_back(column);
         }
+        // Columns of one kind are searched in the order in which they were drawn.
+        const auto alike = [&](std::uint32_t c) {
+            return !table_.column[c].categorical() && !table_.column[c].missing && !table_.column[c].counted;
+        };
+        choice_.set_out_of_order(!std::ranges::all_of(columns.span(), alike));
         // Lists pay where most columns are tried; best-first growth leaves a subtree before it is done.
         lists_worth_it_ = all_columns_ && options_.max_leaves == 0 && (!integer || most_weight <= kListWeight) &&
                           options_.classes <= kMaxLaneClasses;
         lists_.close();
+        // With integer counts the histograms of one child are the parent's less the other child's.
+        keeps_bins_ = all_columns_ && integer && options_.max_leaves == 0 && options_.k_best == 1 && options_.combination == 0 &&
+                      options_.search != Search::sorted && !options_.random_cuts && !binned_columns_.empty() &&
+                      binned_columns_.size() <= kHistogramColumns;
     }
 
     Tally& tally() { return tally_; }
@@ -67,9 +86,12 @@ public:
     }
 
     // Finds the best splits of the node; its rows begin at `begin` in the store. Columns that are drawn come to the front.
-    Choice& find(std::size_t begin, std::span<std::uint32_t> columns, Philox& random) {
+    // `bins` are the node's histograms if they are known; they are its own afterwards, where such are kept.
+    Choice& find(std::size_t begin, std::span<std::uint32_t> columns, Philox& random, KeptBins& bins) {
         this->begin();
         choose_searches(begin);
+        if (!keeps(node_.n)) bins = nullptr;
+        bins_ = &bins;
         // With all columns tried anyway, the first perfect cut ends the search. With a random subset it must not: how many
         // columns are drawn would depend on the search.
         const double perfect = options_.k_best > 1 || !all_columns_ ? INFINITY : tally_.perfect();
@@ -79,6 +101,16 @@ public:
             if (choice_.found() && choice_.least() >= perfect) break;
         }
         return choice_;
+    }
+
+    // What is known of the histograms of two children: the smaller one is counted, the larger one is the rest.
+    void pass_on(const KeptBins& bins, const NodeRows& smaller, std::size_t larger, KeptBins& of_smaller, KeptBins& of_larger) {
+        if (!bins || !keeps(larger)) return;
+        KeptBins counted = std::make_shared<std::vector<std::int32_t>>(bins->size(), 0);
+        count(smaller, *counted);
+        for (std::size_t i = 0; i < bins->size(); ++i) (*bins)[i] -= (*counted)[i];
+        of_larger = bins;
+        if (keeps(smaller.n)) of_smaller = counted;
     }
 
     // How many columns the last search tried: so many are in front.
@@ -117,7 +149,31 @@ private:
     static constexpr std::size_t kCountedRows = 128;
 
     bool small(std::size_t n) const { return n <= kLaneRows && table_.most_values < (1U << 23); }
-    bool binnable() const { return options_.classes * 64 <= node_.n && options_.classes <= 256; }
+    bool binnable(std::size_t n) const { return options_.classes * 64 <= n && options_.classes <= 256; }
+    // Whether all numeric columns of a node of n rows are searched by bins that are worth keeping.
+    bool keeps(std::size_t n) const { return keeps_bins_ && !small(n) && binnable(n); }
+
+    void count(const NodeRows& node, std::vector<std::int32_t>& counts) const {
+        std::array<std::size_t, kHistogramColumns> first;
+        for (std::size_t j = 0; j < binned_columns_.size(); ++j) first[j] = first_cell_[binned_columns_[j].column];
+        detail::add_counts<Tally>(node, table_, binned_columns_, first.data(), counts.data(), nullptr);
+    }
+
+    void search_bins(std::span<const LaneColumn> columns, bool* varies) {
+        if (keeps(node_.n)) {
+            if (!*bins_) {
+                *bins_ = std::make_shared<std::vector<std::int32_t>>(cells_ * count_stride(node_.class_total.size()), 0);
+                count(node_, **bins_);
+            }
+            for (std::size_t j = 0; j < columns.size(); ++j) kept_.first[j] = first_cell_[columns[j].column];
+            kept_.kept = true;
+            kept_.counts.swap(**bins_);
+            HistogramSearch<Tally>(tally_, node_, limits_, table_, columns, kernels_, kept_).run(varies, choice_);
+            kept_.counts.swap(**bins_);
+            return;
+        }
+        HistogramSearch<Tally>(tally_, node_, limits_, table_, columns, kernels_, histogram_).run(varies, choice_);
+    }
 
     void choose_searches(std::size_t begin) {
         plainly_ = options_.search == Search::sorted || options_.k_best > 1;
@@ -128,7 +184,6 @@ private:
             lists_.open(node_, begin, table_, plain_columns_, kernels_, lanes_);
         if (by_presorted_) presorted_space_.number(node_, table_.rows);
         choice_.set_tolerance(by_presorted_ ? PresortedScan::kTolerance : 0.0);
-        choice_.set_out_of_order(true);
     }
 
     enum class Way { lanes, lists, bins, presorted };
@@ -152,7 +207,7 @@ private:
             return true;
         }
         way = Way::bins;
-        return counted || binnable();
+        return counted || binnable(node_.n);
     }
 
     struct Group {
@@ -212,7 +267,7 @@ private:
                 search_lanes(tally_, node_, limits_, table_, columns, kernels_, lanes_, varies.data(), choice_);
                 break;
             case Way::bins:
-                HistogramSearch<Tally>(tally_, node_, limits_, table_, columns, kernels_, histogram_).run(varies.data(), choice_);
+                search_bins(columns, varies.data());
                 break;
         }
         std::size_t varied = 0;
@@ -245,7 +300,11 @@ private:
     Choice choice_;
 
     std::vector<std::uint32_t> plain_columns_;
-    bool all_columns_ = true, lists_worth_it_ = false;
+    std::vector<LaneColumn> binned_columns_;  // numeric ones, as far as histograms are kept
+    std::vector<std::size_t> first_cell_;     // by column, in histograms that are kept
+    std::size_t cells_ = 0;
+    bool all_columns_ = true, lists_worth_it_ = false, keeps_bins_ = false;
+    KeptBins* bins_ = nullptr;
 
     bool plainly_ = false, by_presorted_ = false, by_lanes_ = false, by_lists_ = false;
     std::array<Group, kWays> groups_;
@@ -258,7 +317,7 @@ private:
     PresortedSpace presorted_space_;
     LaneSpace lanes_;
     SortedLists lists_;
-    HistogramSpace histogram_;
+    HistogramSpace histogram_, kept_;
 };
 
 }  // namespace conjunto
