@@ -200,8 +200,8 @@ private:
             way = Way::lists;
             return true;
         }
-        const bool counted = column.counted && node_.integer && std::is_same_v<Tally, EntropyTally> == false &&
-                             node_.n >= kCountedRows && 4 * node_.n >= column.bins;
+        const bool counted = column.counted && node_.integer && !std::is_same_v<Tally, EntropyTally> && node_.n >= kCountedRows &&
+                             4 * node_.n >= column.bins;
         if (by_lanes_ && !counted) {
             way = Way::lanes;
             return true;
