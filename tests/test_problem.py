@@ -226,7 +226,8 @@ def test_a_few_rows_are_read_as_many_are(without):
     for first in range(0, 40, 3):
         few = read_rows(model, X.iloc[first : first + 3], model._columns)
         np.testing.assert_array_equal(few, many[first : first + 3])
-        assert few.flags.c_contiguous
+        assert few.flags.aligned
+        assert few.flags.forc
     if "nullable" in X and "text" in X:
         frame = pl.DataFrame(X.drop(columns=["nullable", "category"]).to_dict("list"), strict=False)
         model = CARTClassifier().fit(frame, np.arange(40) % 2)

@@ -24,6 +24,8 @@ template <class T>
 using In2 = In<T, nb::ndim<2>>;
 template <class T>
 using In3 = In<T, nb::ndim<3>>;
+// Rows in any order of their values.
+using InRows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<nb::numpy, T>;
 

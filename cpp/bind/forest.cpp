@@ -1,6 +1,8 @@
 #include "../core/forest.hpp"
 
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <stdexcept>
 
 #include "../core/predict.hpp"
@@ -12,19 +14,19 @@ namespace conjunto::bind {
 
 namespace {
 
-Out<double> take_values(const Forest& f, In2<double> x, std::size_t threads) {
+Out<double> take_values(const Forest& f, InRows x, std::size_t threads) {
     require_task(f, false);
     return predict<double>(f, x, threads, {f.trees(), x.shape(0)}, member_values);
 }
-Out<std::int32_t> take_leaves(const Forest& f, In2<double> x, std::size_t threads) {
+Out<std::int32_t> take_leaves(const Forest& f, InRows x, std::size_t threads) {
     return predict<std::int32_t>(f, x, threads, {x.shape(0), f.trees()}, member_leaves);
 }
-Out<double> take_sums(const Forest& f, In2<double> x, std::size_t threads) {
+Out<double> take_sums(const Forest& f, InRows x, std::size_t threads) {
     require_task(f, false);
     return predict<double>(f, x, threads, {x.shape(0)}, value_sums);
 }
 
-Out<double> take_leaf_sums(const Forest& f, In2<double> x, In1<double> value, In1<std::int32_t> column, std::size_t width,
+Out<double> take_leaf_sums(const Forest& f, InRows x, In1<double> value, In1<std::int32_t> column, std::size_t width,
                           std::size_t threads) {
     require_aligned(value);
     require_aligned(column);
@@ -37,7 +39,7 @@ Out<double> take_leaf_sums(const Forest& f, In2<double> x, In1<double> value, In
         leaf_sums(forest, rows, value.data(), column.data(), width, out, t);
     });
 }
-Out<double> take_leaf_row_sums(const Forest& f, In2<double> x, In2<double> values, std::size_t threads) {
+Out<double> take_leaf_row_sums(const Forest& f, InRows x, In2<double> values, std::size_t threads) {
     require_aligned(values);
     if (values.shape(0) != f.leaves()) throw std::invalid_argument("values needs one row per leaf");
     const std::size_t width = values.shape(1);
@@ -62,11 +64,19 @@ nb::dict unfold_tree(const Forest& f, std::size_t tree, Criterion criterion) {
     return out;
 }
 
-bool has_infinity(In2<double> x) {
+bool has_infinity(InRows x) {
     require_aligned(x);
-    const std::size_t size = x.shape(0) * x.shape(1);
-    for (std::size_t i = 0; i < size; ++i)
-        if (std::isinf(x.data()[i])) return true;
+    constexpr double most = std::numeric_limits<double>::max();
+    // In the order in which they lie, many at a time.
+    const bool by_rows = std::abs(x.stride(1)) <= std::abs(x.stride(0));
+    const std::size_t outer = x.shape(!by_rows), inner = x.shape(by_rows);
+    const std::ptrdiff_t jump = x.stride(!by_rows), step = x.stride(by_rows);
+    for (std::size_t i = 0; i < outer; ++i) {
+        const double* value = x.data() + static_cast<std::ptrdiff_t>(i) * jump;
+        bool any = false;
+        for (std::size_t j = 0; j < inner; ++j, value += step) any |= std::fabs(*value) > most;
+        if (any) return true;
+    }
     return false;
 }
 

@@ -125,16 +125,18 @@ private:
     std::vector<Part> parts_;
 };
 
-// Calls body(walker, tree, row) for every tree and row; the rows of a block belong to one thread.
+// Calls body(walker, tree, row, values) for every tree and row; the rows of a block belong to one thread.
 template <class Body>
 void each_block(const C45Forest& forest, Rows x, std::size_t threads, Body&& body) {
     const std::size_t blocks = (x.n + kBlock - 1) / kBlock;
     parallel_for(blocks, threads, [&](std::size_t block, std::size_t) {
         Walker walker(forest);
-        const std::size_t end = std::min(x.n, (block + 1) * kBlock);
+        const std::size_t first = block * kBlock, count = std::min(kBlock, x.n - first);
+        std::vector<double> space;
+        const Rows rows = x.part(first, count).by_rows(space);
         for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
             walker.enter(tree);
-            for (std::size_t row = block * kBlock; row < end; ++row) body(walker, tree, row);
+            for (std::size_t i = 0; i < count; ++i) body(walker, tree, first + i, rows.at(i, 0));
         }
     });
 }
@@ -142,22 +144,22 @@ void each_block(const C45Forest& forest, Rows x, std::size_t threads, Body&& bod
 }  // namespace
 
 void member_labels(const C45Forest& forest, Rows x, std::int32_t* out, std::size_t threads) {
-    each_block(forest, x, threads, [&](Walker& walker, std::size_t tree, std::size_t row) {
-        out[tree * x.n + row] = walker.label(x.data + row * forest.columns);
+    each_block(forest, x, threads, [&](Walker& walker, std::size_t tree, std::size_t row, const double* values) {
+        out[tree * x.n + row] = walker.label(values);
     });
 }
 
 void vote_counts(const C45Forest& forest, Rows x, double* out, std::size_t threads) {
     std::fill_n(out, x.n * forest.classes, 0.0);
-    each_block(forest, x, threads, [&](Walker& walker, std::size_t, std::size_t row) {
-        out[row * forest.classes + static_cast<std::size_t>(walker.label(x.data + row * forest.columns))] += 1;
+    each_block(forest, x, threads, [&](Walker& walker, std::size_t, std::size_t row, const double* values) {
+        out[row * forest.classes + static_cast<std::size_t>(walker.label(values))] += 1;
     });
 }
 
 void share_sums(const C45Forest& forest, Rows x, double* out, std::size_t threads) {
     std::fill_n(out, x.n * forest.classes, 0.0);
-    each_block(forest, x, threads, [&](Walker& walker, std::size_t, std::size_t row) {
-        walker.add_shares(x.data + row * forest.columns, out + row * forest.classes);
+    each_block(forest, x, threads, [&](Walker& walker, std::size_t, std::size_t row, const double* values) {
+        walker.add_shares(values, out + row * forest.classes);
     });
 }
 

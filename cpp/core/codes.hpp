@@ -62,6 +62,8 @@ public:
             }
             most_ = std::max(most_, lists_[c].size());
             grids_.push_back(Grid(lists_[c]));
+            // A search may look behind the end.
+            if (lists_[c].size() > kFewThresholds) lists_[c].resize(lists_[c].size() + grids_[c].most(), INFINITY);
         }
     }
 
@@ -70,7 +72,7 @@ public:
     // their values lie in one cache line of a row, and their thresholds stay in the cache.
     template <class Body>
     void each_column_of_rows(std::size_t n, const Body& body) const {
-        constexpr std::size_t kColumns = 8;
+        constexpr std::size_t kColumns = 2;
         for (std::size_t first = 0; first < used_.size(); first += kColumns)
             for (std::size_t row = 0; row < n; row += kBlockRows)
                 for (std::size_t i = first; i < std::min(used_.size(), first + kColumns); ++i) body(row, used_[i]);
@@ -87,10 +89,10 @@ public:
         return bytes;
     }
 
-    // Codes of n <= 64 rows in one column; a number that is missing has code 0. The rows search in step, which hides the
-    // latency of each.
-    void encode(const double* x, std::size_t columns, std::size_t column, std::size_t n, std::uint16_t* out) const {
-        if (categories_[column]) return encode_categories(x + column, columns, categories_[column], n, out);
+    // Codes of n <= 64 values of one column, `step` apart; a number that is missing has code 0. The rows search in step,
+    // which hides the latency of each.
+    void encode(const double* x, std::ptrdiff_t step, std::size_t column, std::size_t n, std::uint16_t* out) const {
+        if (categories_[column]) return encode_categories(x, step, categories_[column], n, out);
         const auto& list = lists_[column];
         const Grid& grid = grids_[column];
         if (list.empty()) {
@@ -98,7 +100,7 @@ public:
             return;
         }
         std::array<double, kBlockRows> value{};
-        for (std::size_t row = 0; row < n; ++row) value[row] = x[row * columns + column];
+        for (std::size_t row = 0; row < n; ++row) value[row] = x[static_cast<std::ptrdiff_t>(row) * step];
         if (list.size() <= kFewThresholds) {
             std::array<std::int64_t, kBlockRows> below{};
             for (const double threshold : list)
@@ -106,22 +108,15 @@ public:
             for (std::size_t row = 0; row < n; ++row) out[row] = static_cast<std::uint16_t>(below[row]);
             return;
         }
-        std::array<std::uint32_t, kBlockRows> base;
-        for (std::size_t row = 0; row < n; ++row) {
-            base[row] = grid.first_of(value[row]);
-        }
+        std::array<std::uint32_t, kBlockRows> at;
+        for (std::size_t row = 0; row < n; ++row) at[row] = grid.first_of(value[row]);
         const double* thresholds = list.data();
-        const auto last = static_cast<std::uint32_t>(list.size() - 1);
-        for (std::uint32_t length = grid.most(); length > 1;) {
-            const std::uint32_t half = length / 2;
+        for (std::uint32_t length = grid.most(); length > 0; length /= 2) {
+            const std::uint32_t half = (length + 1) / 2;
             for (std::size_t row = 0; row < n; ++row)
-                base[row] += thresholds[std::min(base[row] + half - 1, last)] < value[row] ? half : 0;
-            length -= half;
+                at[row] += half & (0U - static_cast<std::uint32_t>(thresholds[at[row] + half - 1] < value[row]));
         }
-        for (std::size_t row = 0; row < n; ++row) {
-            const std::uint32_t at = std::min(base[row], last);
-            out[row] = static_cast<std::uint16_t>(at + (thresholds[at] < value[row]));
-        }
+        for (std::size_t row = 0; row < n; ++row) out[row] = static_cast<std::uint16_t>(at[row]);
     }
 
 private:
@@ -136,7 +131,8 @@ private:
             cells_ = 4;
             while (cells_ < 4 * list.size() && cells_ < kMostCells) cells_ *= 2;
             low_ = list.front();
-            const double scale = static_cast<double>(cells_ - 1) / (list.back() - low_);
+            top_ = static_cast<double>(cells_ - 1);
+            const double scale = top_ / (list.back() - low_);
             scale_ = std::isfinite(scale) ? scale : 0.0;
             first_.assign(cells_ + 1, 0);
             for (const double threshold : list) ++first_[cell(threshold) + 1];
@@ -155,20 +151,23 @@ private:
 
         // Also of missing and infinite values.
         std::size_t cell(double value) const {
-            const double place = (value - low_) * scale_, top = static_cast<double>(cells_ - 1);
-            return static_cast<std::size_t>(static_cast<std::int32_t>(place > 0 ? (place < top ? place : top) : 0.0));
+            // One comparison at a time: so written neither takes a branch.
+            double place = (value - low_) * scale_;
+            place = place > 0.0 ? place : 0.0;
+            place = place < top_ ? place : top_;
+            return static_cast<std::size_t>(static_cast<std::int32_t>(place));
         }
 
-        double low_ = 0, scale_ = 0;
+        double low_ = 0, scale_ = 0, top_ = 0;
         std::size_t cells_ = 0;
         std::uint32_t most_ = 0;
         std::vector<std::uint16_t> first_;  // thresholds in the cells before
     };
 
-    static void encode_categories(const double* x, std::size_t columns, std::uint32_t categories, std::size_t n, std::uint16_t* out) {
+    static void encode_categories(const double* x, std::ptrdiff_t step, std::uint32_t categories, std::size_t n, std::uint16_t* out) {
         const std::uint16_t unknown = categories <= kWordCategories ? kWordCategories : kMissingCode;
         for (std::size_t row = 0; row < n; ++row) {
-            const double value = x[row * columns];
+            const double value = x[static_cast<std::ptrdiff_t>(row) * step];
             out[row] = value >= 0 && value < categories ? static_cast<std::uint16_t>(value) : unknown;
         }
     }

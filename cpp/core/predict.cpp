@@ -16,33 +16,35 @@ constexpr std::size_t kInStep = 8;
 // Rows that pass through a tree before the next tree is taken.
 constexpr std::size_t kChunkRows = 2048;
 
-// x[column] <= threshold, or the full test where nodes may be special or values missing.
+// x[column] <= threshold, or the full test, of values side by side, where nodes may be special or values missing.
 template <bool kFull>
-std::int32_t step(const Forest& forest, const Node& node, const double* x) {
-    const bool left = kFull ? goes_left(forest, node, x) : x[node.index()] <= node.threshold;
+std::int32_t step(const Forest& forest, const Node& node, const double* x, std::ptrdiff_t stride = 1) {
+    const bool left = kFull ? goes_left(forest, node, x) : x[static_cast<std::ptrdiff_t>(node.index()) * stride] <= node.threshold;
     return left ? node.left : node.right;
 }
 
 // Leaf (numbered over the forest) of each row of a block in one tree.
 template <bool kFull>
-void walk_rows(const Forest& forest, std::size_t tree, const double* x, std::size_t n, std::uint32_t* leaf) {
+void walk_rows(const Forest& forest, std::size_t tree, Rows x, std::uint32_t* leaf) {
+    const std::size_t n = x.n;
     const Node* nodes = forest.nodes.data() + forest.node_start[tree];
     const auto base = static_cast<std::uint32_t>(forest.leaf_start[tree]);
     if (forest.node_start[tree + 1] == forest.node_start[tree]) {
         std::fill_n(leaf, n, base);
         return;
     }
-    const std::size_t m = forest.columns;
+    const std::ptrdiff_t stride = x.column_stride;
     std::size_t row = 0;
     for (; row + kInStep <= n; row += kInStep) {
         std::array<std::int32_t, kInStep> at{};
-        const double* block = x + row * m;
+        std::array<const double*, kInStep> values;
+        for (std::size_t j = 0; j < kInStep; ++j) values[j] = x.at(row + j, 0);
         std::int32_t open;
         do {
             open = -1;
             for (std::size_t j = 0; j < kInStep; ++j) {
                 const std::int32_t here = at[j];
-                const std::int32_t next = step<kFull>(forest, nodes[here < 0 ? 0 : here], block + j * m);
+                const std::int32_t next = step<kFull>(forest, nodes[here < 0 ? 0 : here], values[j], stride);
                 at[j] = here < 0 ? here : next;
                 open &= at[j];
             }
@@ -51,7 +53,7 @@ void walk_rows(const Forest& forest, std::size_t tree, const double* x, std::siz
     }
     for (; row < n; ++row) {
         std::int32_t at = 0;
-        while (at >= 0) at = step<kFull>(forest, nodes[at], x + row * m);
+        while (at >= 0) at = step<kFull>(forest, nodes[at], x.at(row, 0), stride);
         leaf[row] = base + static_cast<std::uint32_t>(~at);
     }
 }
@@ -80,10 +82,23 @@ void walk_trees(const Forest& forest, std::size_t first, std::size_t count, cons
 
 // Whether a number is missing somewhere; a category may be.
 bool number_missing(const Forest& forest, Rows x) {
-    const std::size_t m = forest.columns;
-    for (std::size_t row = 0; row < x.n; ++row)
-        for (std::size_t c = 0; c < m; ++c)
-            if (std::isnan(x.data[row * m + c]) && !forest.categories[c]) return true;
+    // In the order in which they lie, many at a time: NaN is not equal to itself.
+    auto missing = [](const double* value, std::ptrdiff_t step, std::size_t n) {
+        bool any = false;
+        for (std::size_t i = 0; i < n; ++i, value += step) any |= *value != *value;
+        return any;
+    };
+    if (x.column_stride == 1) {
+        const bool numbers = std::ranges::all_of(forest.categories, [](std::uint32_t categories) { return categories == 0; });
+        for (std::size_t row = 0; row < x.n; ++row) {
+            if (!missing(x.at(row, 0), 1, x.columns)) continue;
+            for (std::size_t c = 0; c < x.columns; ++c)
+                if (numbers || (!forest.categories[c] && std::isnan(*x.at(row, c)))) return true;
+        }
+        return false;
+    }
+    for (std::size_t c = 0; c < x.columns; ++c)
+        if (!forest.categories[c] && missing(x.at(0, c), x.row_stride, x.n)) return true;
     return false;
 }
 
@@ -113,8 +128,9 @@ void visit(const Forest& forest, Rows x, std::size_t threads, const Sink& sink) 
     const bool full = missing || !forest.sets.empty() || !forest.terms.empty();
     if (x.n < kInStep) {
         std::array<std::uint32_t, kInStep> leaf;
+        std::vector<double> space;
         for (std::size_t row = 0; row < x.n; ++row) {
-            const double* values = x.data + row * forest.columns;
+            const double* values = x.part(row, 1).by_rows(space).data;
             for (std::size_t tree = 0; tree < forest.trees(); tree += kInStep) {
                 const std::size_t count = std::min(kInStep, forest.trees() - tree);
                 full ? walk_trees<true>(forest, tree, count, values, leaf.data())
@@ -130,10 +146,11 @@ void visit(const Forest& forest, Rows x, std::size_t threads, const Sink& sink) 
     parallel_for(chunks, threads, [&](std::size_t chunk, std::size_t) {
         const std::size_t first = chunk * rows_per_chunk, n = std::min(rows_per_chunk, x.n - first);
         std::vector<std::uint32_t> leaf(n);
-        const double* values = x.data + first * forest.columns;
+        std::vector<double> space;
+        Rows rows = x.part(first, n);
+        if (full) rows = rows.by_rows(space);
         for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
-            full ? walk_rows<true>(forest, tree, values, n, leaf.data())
-                 : walk_rows<false>(forest, tree, values, n, leaf.data());
+            full ? walk_rows<true>(forest, tree, rows, leaf.data()) : walk_rows<false>(forest, tree, rows, leaf.data());
             sink(tree, first, n, leaf.data());
         }
     });

@@ -1,16 +1,37 @@
-// What the trees of a forest say about rows. X is row-major (rows, forest.columns), NaN = missing.
+// What the trees of a forest say about rows of (forest.columns) values, NaN = missing.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "forest.hpp"
 
 namespace conjunto {
 
+// Rows to predict, by rows or by columns: those of a DataFrame lie column by column.
 struct Rows {
     const double* data;
-    std::size_t n;
+    std::size_t n, columns;
+    std::ptrdiff_t row_stride, column_stride;
+
+    Rows(const double* data, std::size_t n, std::size_t columns)
+        : Rows(data, n, columns, static_cast<std::ptrdiff_t>(columns), 1) {}
+    Rows(const double* data, std::size_t n, std::size_t columns, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride)
+        : data(data), n(n), columns(columns), row_stride(row_stride), column_stride(column_stride) {}
+
+    const double* at(std::size_t row, std::size_t column) const {
+        return data + static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(column) * column_stride;
+    }
+    Rows part(std::size_t first, std::size_t count) const { return {at(first, 0), count, columns, row_stride, column_stride}; }
+    // The same with the values of a row side by side, where they lie or copied to `space`.
+    Rows by_rows(std::vector<double>& space) const {
+        if (column_stride == 1 && row_stride == static_cast<std::ptrdiff_t>(columns)) return *this;
+        space.resize(n * columns);
+        for (std::size_t row = 0; row < n; ++row)
+            for (std::size_t c = 0; c < columns; ++c) space[row * columns + c] = *at(row, c);
+        return {space.data(), n, columns};
+    }
 };
 
 // (trees, rows): the class that each tree votes for.

@@ -58,7 +58,7 @@ public:
             const HalfBuffer codes = half_buffer(blocks * m * kBlockRows);
             const HalfBuffer results = half_buffer(largest_ * kBlockRows);
             codes_.each_column_of_rows(n, [&](std::size_t row, std::uint32_t c) {
-                codes_.encode(x.data + (first + row) * m, m, c, std::min(kBlockRows, n - row), codes.get() + row * m + c * kBlockRows);
+                codes_.encode(x.at(first + row, c), x.row_stride, c, std::min(kBlockRows, n - row), codes.get() + row * m + c * kBlockRows);
             });
             for (std::size_t tree = 0; tree < trees_; ++tree) {
                 const std::size_t start = node_start_[tree], nodes = node_start_[tree + 1] - start;

@@ -32,13 +32,13 @@ C45Options full(std::uint32_t classes) {
 
 std::vector<std::int32_t> labels_of(const C45Forest& forest, const Data& data) {
     std::vector<std::int32_t> out(forest.trees() * data.rows);
-    member_labels(forest, {data.x.data(), data.rows}, out.data(), 1);
+    member_labels(forest, {data.x.data(), data.rows, data.columns}, out.data(), 1);
     return out;
 }
 
 std::vector<double> shares_of(const C45Forest& forest, const std::vector<double>& x) {
     std::vector<double> out(x.size() / forest.columns * forest.classes, -1.0);
-    share_sums(forest, {x.data(), x.size() / forest.columns}, out.data(), 1);
+    share_sums(forest, {x.data(), x.size() / forest.columns, forest.columns}, out.data(), 1);
     return out;
 }
 
@@ -162,7 +162,7 @@ TEST(trees_are_taken_and_joined_as_slices) {
     CHECK_THROWS(other.append(forest), std::invalid_argument);
     const std::vector<std::int32_t> labels = labels_of(forest, data);
     std::vector<double> votes(data.rows * 3);
-    vote_counts(forest, {data.x.data(), data.rows}, votes.data(), 2);
+    vote_counts(forest, {data.x.data(), data.rows, data.columns}, votes.data(), 2);
     for (std::size_t row = 0; row < data.rows; ++row)
         for (std::int32_t k = 0; k < 3; ++k) {
             double expected = 0;

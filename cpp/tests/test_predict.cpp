@@ -10,7 +10,7 @@ namespace {
 // Every way to ask, compared with walking the trees by goes_left.
 void check_predictions(const Forest& forest, const Data& data, std::size_t rows) {
     const std::size_t trees = forest.trees(), classes = forest.classes;
-    const Rows x{data.x.data(), rows};
+    const Rows x{data.x.data(), rows, data.columns};
     std::vector<std::int32_t> leaves(rows * trees), labels(rows * trees);
     std::vector<double> counts(rows * classes, 0.0), shares(rows * classes, 0.0), values(rows * trees), sums(rows, 0.0);
     // What leaves are worth: any numbers, each in a column of its own choice or a row of them.
@@ -39,8 +39,15 @@ void check_predictions(const Forest& forest, const Data& data, std::size_t rows)
                 sums[row] += forest.leaf_value[number];
             }
         }
+    // The same rows, column by column.
+    std::vector<double> columns(rows * data.columns);
+    for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t c = 0; c < data.columns; ++c) columns[c * rows + row] = data.row(row)[c];
+    const Rows by_columns{columns.data(), rows, data.columns, 1, static_cast<std::ptrdiff_t>(rows)};
     for (const std::size_t threads : {1, 3}) {
         std::vector<std::int32_t> words(rows * trees, -1);
+        member_leaves(forest, by_columns, words.data(), threads);
+        CHECK(words == leaves);
         member_leaves(forest, x, words.data(), threads);
         CHECK(words == leaves);
         std::vector<double> wide(rows * width, -1.0);
@@ -172,7 +179,7 @@ TEST(the_coded_form_answers_as_a_walk_by_hand) {
                                                            : static_cast<double>(random() % data.categories[c]);
                 std::vector<std::int32_t> leaves(n * 7);
                 for (const std::size_t threads : {1, 1, 1, 3}) {
-                    member_leaves(forest, {asked.x.data(), n}, leaves.data(), threads);
+                    member_leaves(forest, {asked.x.data(), n, asked.columns}, leaves.data(), threads);
                     for (std::size_t row = 0; row < n; ++row)
                         for (std::size_t tree = 0; tree < 7; ++tree)
                             CHECK(static_cast<std::size_t>(leaves[row * 7 + tree]) == leaf_of(forest, tree, asked.row(row)));
@@ -182,10 +189,10 @@ TEST(the_coded_form_answers_as_a_walk_by_hand) {
                 CHECK(copy.coded.bytes() == 0);
                 // What was made of a forest is not used for a larger one.
                 Forest larger = forest;
-                member_leaves(larger, {asked.x.data(), n}, leaves.data(), 1);
+                member_leaves(larger, {asked.x.data(), n, asked.columns}, leaves.data(), 1);
                 larger.append(forest);
                 std::vector<std::int32_t> twice(n * 14);
-                member_leaves(larger, {asked.x.data(), n}, twice.data(), 1);
+                member_leaves(larger, {asked.x.data(), n, asked.columns}, twice.data(), 1);
                 for (std::size_t row = 0; row < n; ++row) CHECK(twice[row * 14] == leaves[row * 7] && twice[row * 14 + 13] == leaves[row * 7 + 6]);
             }
 }

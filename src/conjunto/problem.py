@@ -116,11 +116,12 @@ class Rows:
     """Rows to predict, read once: encoded, and as the user gave them. Every method takes them in place of X."""
 
     encoded: NDArray[np.float64]
+    """By rows, or column by column where they come out of a DataFrame."""
     source: Any
     columns: Columns | None = None
+    """By which they were encoded: another model may number categories otherwise."""
     asked: dict[str, Any] | None = None
     """Arguments beside the rows that members of other libraries are asked with."""
-    """By which they were encoded: another model may number categories otherwise."""
 
     def __len__(self) -> int:
         return len(self.encoded)
@@ -167,9 +168,10 @@ def read_rows(estimator: Any, X: Any, columns: Columns) -> NDArray[np.float64]:
         )
     names = getattr(estimator, "feature_names_in_", None)
     same_names = names is not None and is_frame(X) and list(X.columns) == names.tolist()
-    if same_names:
-        ready = _encode_few(X, columns) if columns.categorical else _all_numbers(X)
-        if ready is not None:
+    if same_names and len(X):
+        # All that scikit-learn would check is known, but for infinite numbers, of which it tells more.
+        ready = _codes_of(X, columns) if columns.categorical else _all_numbers(X)
+        if ready is not None and not _core.has_infinity(ready):
             return ready
     if columns.categorical and names is not None and not same_names:
         # Other columns, or another order: nothing can be encoded, and scikit-learn's check says what is wrong.
@@ -343,7 +345,15 @@ def _encode(X: Any, columns: Columns) -> Any:
     """Replace categories by codes; unseen ones are missing. The result keeps the type and names of a DataFrame."""
     if not columns.categorical or not is_frame(X) or X.shape[1] != len(columns.codes):
         return X
-    matrix = np.empty(X.shape, dtype=np.float64)
+    return _frame_like(X, _codes_of(X, columns))
+
+
+def _codes_of(X: Any, columns: Columns) -> NDArray[np.float64]:
+    """(n, m), column by column: the codes of categories, and the numbers as they are."""
+    few = _codes_of_few(X, columns)
+    if few is not None:
+        return few
+    matrix = np.empty(X.shape, dtype=np.float64, order="F")
     plain = _plain_numbers(X) & np.array([mapping is None for mapping in columns.codes], dtype=bool)
     if plain.any():
         matrix[:, plain] = X.loc[:, plain].to_numpy(dtype=np.float64)
@@ -364,10 +374,10 @@ def _encode(X: Any, columns: Columns) -> Any:
             matrix[:, i] = column.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
             matrix[:, i] = column.cast(float).to_numpy()
-    return _frame_like(X, matrix)
+    return matrix
 
 
-def _encode_few(X: Any, columns: Columns) -> NDArray[np.float64] | None:
+def _codes_of_few(X: Any, columns: Columns) -> NDArray[np.float64] | None:
     """The same for a handful of rows, value by value; None where a value needs a closer look at its column.
 
     To take a column out of a DataFrame takes as long as to take out a row, and there are more columns.
@@ -387,15 +397,14 @@ def _encode_few(X: Any, columns: Columns) -> NDArray[np.float64] | None:
             else:
                 return None
             matrix[i, j] = found
-    return None if _core.has_infinity(matrix) else matrix
+    return matrix
 
 
 def _all_numbers(X: Any) -> NDArray[np.float64] | None:
-    """A pandas DataFrame of finite or missing numbers as an array; None where the checks of scikit-learn are needed."""
-    if len(X) == 0 or not _plain_numbers(X).all():
+    """A pandas DataFrame of numbers as an array, as they lie; None where the checks of scikit-learn are needed."""
+    if not _plain_numbers(X).all():
         return None
-    matrix: NDArray[np.float64] = np.require(X.to_numpy(dtype=np.float64), requirements=["C", "A"])
-    return None if _core.has_infinity(matrix) else matrix
+    return np.require(X.to_numpy(dtype=np.float64), requirements=["A"])
 
 
 def _frame_like(X: Any, matrix: NDArray[np.float64]) -> Any:

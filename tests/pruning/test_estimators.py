@@ -180,8 +180,8 @@ def test_rows_are_read_once_in_a_fit_and_once_in_a_prediction(selection, monkeyp
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
     frame["side"] = np.where(X[:, 0] > 0, "left", "right")
     read = []
-    encode = problem._encode
-    monkeypatch.setattr(problem, "_encode", lambda rows, columns: (read.append(len(rows)), encode(rows, columns))[1])
+    encode = problem._codes_of
+    monkeypatch.setattr(problem, "_codes_of", lambda rows, columns: (read.append(len(rows)), encode(rows, columns))[1])
     model = PrunedClassifier(BaggingClassifier(n_estimators=20, random_state=0), selection=selection).fit(frame, y)
     assert read == [len(frame)]
     rows = model.estimator_.read(frame)

@@ -70,7 +70,7 @@ class _CART(BinaryTree):
             raise ValueError(
                 'prune="reduced-error" needs the rows that judge the tree: fit(X, y, X_val=..., y_val=...)'
             )
-        rows = read_rows(self, X, problem.columns)
+        rows = np.ascontiguousarray(read_rows(self, X, problem.columns))
         weights = read_weights(sample_weight, len(rows), name="sample_weight_val")
         return _core.HeldOut(rows, **read_answers(problem, y, len(rows)), weights=weights)
 

@@ -47,8 +47,10 @@ class ExtendedMembers:
         yield from work(delayed(answer)(t) for t in range(len(self)))
 
     def _widened(self, X: Rows, features: Any) -> Rows:
-        computed = features(X.encoded)
-        encoded = np.ascontiguousarray(computed if self.only else np.hstack([X.encoded, computed]))
+        # By rows, as at the fit: a sum in another order may round otherwise.
+        rows = np.ascontiguousarray(X.encoded)
+        computed = features(rows)
+        encoded = np.ascontiguousarray(computed if self.only else np.hstack([rows, computed]))
         foreign_frame = is_frame(X.source) and not self.native and not self.only
         return Rows(encoded, append_columns(X.source, computed) if foreign_frame else encoded)
 
