@@ -133,16 +133,25 @@ void search_lanes(Tally& tally, const NodeRows& node, const Limits& limits, cons
     std::array<Lane, 8> lane;
     for (std::size_t l = 0; l < lanes; ++l) lane[l] = list[std::min(l, list.size() - 1)];
     const std::uint32_t* const rest = packed ? node.payload : space.numbers.data();
-    const auto ranked = [&](const Lane& one) { return !table.column[one.column].counted && !table.column[one.column].missing; };
-    const bool by_row = std::all_of(lane.begin(), lane.begin() + static_cast<std::ptrdiff_t>(lanes), ranked);
-    for (std::size_t i = 0; by_row && i < node.n; ++i) {
-        const std::uint32_t* ranks = table.ranks_of(node.row[i]);
-        for (std::size_t l = 0; l < lanes; ++l) keys[i * lanes + l] = ranks[lane[l].column] << shift | rest[i];
-    }
-    for (std::size_t l = 0; !by_row && l < lanes; ++l) {
+    const auto all_lanes = [&](bool counted) {
+        return std::all_of(lane.begin(), lane.begin() + static_cast<std::ptrdiff_t>(lanes), [&](const Lane& one) {
+            return !table.column[one.column].missing && table.column[one.column].counted == counted;
+        });
+    };
+    // Row by row where the values of a row lie together: the bins are ranks where they are values.
+    const auto fill_by_row = [&](auto&& of_row) {
+        for (std::size_t i = 0; i < node.n; ++i) {
+            const auto* values = of_row(node.row[i]);
+            for (std::size_t l = 0; l < lanes; ++l)
+                keys[i * lanes + l] = static_cast<std::uint32_t>(values[lane[l].column]) << shift | rest[i];
+        }
+    };
+    const bool ranked = all_lanes(false), counted = table.few(node.n) && all_lanes(true);
+    if (ranked) fill_by_row([&](std::size_t row) { return table.ranks_of(row); });
+    if (counted) fill_by_row([&](std::size_t row) { return table.row_bins_of(row); });
+    for (std::size_t l = 0; !ranked && !counted && l < lanes; ++l) {
         const Column& kind = table.column[lane[l].column];
         std::uint32_t* key = keys + l;
-        // Bins are ranks where they are values: a byte in place of four.
         const Table::Bins bins = table.bins_for(lane[l].column, node.n);
         if (kind.counted && !kind.missing) {
             for (std::size_t i = 0; i < node.n; ++i) key[i * lanes] = static_cast<std::uint32_t>(bins[node.row[i]]) << shift | rest[i];

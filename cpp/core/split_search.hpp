@@ -41,7 +41,10 @@ public:
     SplitSearch(const Table& table, const GrowOptions& options, const PresortedColumns* presorted, const Kernels& kernels,
                 const NodeRows& node, const Limits& limits)
         : table_(table), options_(options), presorted_(presorted), kernels_(kernels), node_(node), limits_(limits), tally_(node),
-          choice_(options.k_best), first_cell_(table.columns) {}
+          choice_(options.k_best), first_cell_(table.columns), kind_(table.columns) {
+        for (std::size_t c = 0; c < table.columns; ++c)
+            kind_[c] = {table.column[c].counted, table.column[c].categorical()};
+    }
 
     // Begins a tree on these columns, whose rows weigh at most `most_weight` where weights are integers.
     void start(const LiveColumns& columns, bool integer, double most_weight) {
@@ -147,6 +150,7 @@ private:
     static constexpr std::size_t kWorthCopying = 32;
     // Columns of few values are counted in nodes of at least so many rows, of fewer sorted.
     static constexpr std::size_t kCountedRows = 128;
+    static constexpr std::size_t kRowsPerBin = 2;
 
     bool small(std::size_t n) const { return n <= kLaneRows && table_.most_values < (1U << 23); }
     bool binnable(std::size_t n) const { return options_.classes * 64 <= n && options_.classes <= 256; }
@@ -201,7 +205,7 @@ private:
             return true;
         }
         const bool counted = column.counted && node_.integer && !std::is_same_v<Tally, EntropyTally> && node_.n >= kCountedRows &&
-                             4 * node_.n >= column.bins;
+                             node_.n >= kRowsPerBin * column.bins;
         if (by_lanes_ && !counted) {
             way = Way::lanes;
             return true;
@@ -224,18 +228,18 @@ private:
             if (!all_columns_) std::swap(columns[drawn_], columns[drawn_ + random.below(columns.size() - drawn_)]);
             const std::uint32_t column = columns[drawn_];
             const auto place = static_cast<std::uint32_t>(drawn_++);
-            const Column& kind = table_.column[column];
+            const Kind kind = kind_[column];
             Way way;
-            if (plainly_constant(column))
+            if (kind.counted && plainly_constant(column))
                 note(place, false);
             else if (options_.random_cuts)
                 varied += note(place, search_random(tally_, node_, limits_, table_, column, place, random, random_space_, choice_));
-            else if (kind.categorical())
+            else if (kind.categorical)
                 varied += note(place, search_category(tally_, node_, limits_, table_, column, place, category_, choice_));
-            else if (way_of(kind, way)) {
+            else if (way_of(table_.column[column], way)) {
                 Group& group = groups_[static_cast<std::size_t>(way)];
                 group.columns[group.size++] = {column, place};
-                group.lanes += lanes_of(kind);
+                group.lanes += lanes_of(table_.column[column]);
                 ++grouped;
                 // The next column may take two lanes.
                 full = way == Way::bins        ? group.size == kHistogramColumns
@@ -275,9 +279,8 @@ private:
         return varied;
     }
 
-    // Whether all rows of the node have one value of a column, as far as one look at its bins tells.
+    // Whether all rows of the node have one value of a column whose bins are values.
     bool plainly_constant(std::uint32_t column) const {
-        if (!table_.column[column].counted) return false;
         const Table::Bins bins = table_.bins_for(column, node_.n);
         const std::uint8_t first = bins[node_.row[0]];
         for (std::size_t i = 1; i < node_.n; ++i)
@@ -302,6 +305,11 @@ private:
     std::vector<std::uint32_t> plain_columns_;
     std::vector<LaneColumn> binned_columns_;  // numeric ones, as far as histograms are kept
     std::vector<std::size_t> first_cell_;     // by column, in histograms that are kept
+    // By column, what a draw asks: in a small node looking further away takes longer than the search.
+    struct Kind {
+        bool counted, categorical;
+    };
+    std::vector<Kind> kind_;
     std::size_t cells_ = 0;
     bool all_columns_ = true, lists_worth_it_ = false, keeps_bins_ = false;
     KeptBins* bins_ = nullptr;

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kMissing = 0xFFFFFFFFU;
 inline constexpr std::uint32_t kMaxCategories = 256;
 inline constexpr std::size_t kBins = 256;
 // A node that has less than one row in so many finds hardly two of them in one cache line of a column.
-inline constexpr std::size_t kRowsPerLine = 32;
+inline constexpr std::size_t kRowsPerLine = 64;
 
 struct Column {
     std::uint32_t categories = 0;  // 0: numeric
@@ -63,8 +63,11 @@ struct Table {
         std::size_t step;
         std::uint8_t operator[](std::size_t row) const { return first[row * step]; }
     };
+    // Whether a node of n rows reads bins row by row.
+    bool few(std::size_t n) const { return n * kRowsPerLine < rows; }
+    const std::uint8_t* row_bins_of(std::size_t row) const { return row_bin.data() + row * columns; }
     Bins bins_for(std::size_t c, std::size_t n) const {
-        return n * kRowsPerLine < rows ? Bins{row_bin.data() + c, columns} : Bins{bins_of(c), 1};
+        return few(n) ? Bins{row_bin.data() + c, columns} : Bins{bins_of(c), 1};
     }
 };
 
