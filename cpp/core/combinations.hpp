@@ -27,7 +27,7 @@ public:
         for (std::size_t j = 0; j < length; ++j) {
             std::swap(columns[j], columns[j + random.below(columns.size() - j)]);
             const Column& column = table_.column[columns[j]];
-            Term term{(2 * random.uniform() - 1) * column.scale, columns[j], -1};
+            Term term{(2 * random.uniform() - 1) * table_.scale(columns[j]), columns[j], -1};
             if (column.categorical()) {
                 term.set = static_cast<std::int32_t>(sets_.size());
                 for (std::size_t word = 0; word < words(columns[j]); ++word)

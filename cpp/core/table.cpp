@@ -21,11 +21,11 @@ constexpr std::size_t kBlockBytes = std::size_t{1} << 25;
 constexpr double kCountedRange = 4;
 
 // 1 / standard deviation of the values that are there, without those of rows that nobody learns from.
-double inverse_deviation(std::span<const double> values, bool missing, const bool* ignored) {
+double inverse_deviation(const Table& table, std::size_t c) {
+    const std::vector<bool>& ignored = table.scales->ignored;
     auto each = [&](auto&& body) {
-        const bool all = !missing && !ignored;
-        for (std::size_t row = 0; row < values.size(); ++row)
-            if (all || (!std::isnan(values[row]) && !(ignored && ignored[row]))) body(values[row]);
+        for (std::size_t row = 0; row < table.rows; ++row)
+            if (const double value = table.value(row, c); !std::isnan(value) && !(row < ignored.size() && ignored[row])) body(value);
     };
     double n = 0, mean = 0, squares = 0;
     each([&](double) { n += 1; });
@@ -54,7 +54,7 @@ void each_tile(std::size_t rows, std::size_t columns, const Body body) {
 // Prepares one column after another and keeps its memory.
 class ColumnMaker {
 public:
-    explicit ColumnMaker(Table& table, const bool* ignored) : table_(table), ignored_(ignored) {}
+    explicit ColumnMaker(Table& table) : table_(table) {}
 
     // Columns first .. end, read and written row by row.
     void make(std::size_t first, std::size_t end) {
@@ -123,7 +123,6 @@ private:
         else
             rank_by_sorting(column, values, ranks);
         fill_bins(column, ranks, table_.bin.data() + c * values.size());
-        column.scale = inverse_deviation(values, column.missing, ignored_);
     }
 
     void rank_by_counting(Column& column, std::span<const double> values, double least, std::size_t range, std::uint32_t* ranks) {
@@ -177,7 +176,6 @@ private:
     }
 
     Table& table_;
-    const bool* ignored_;
     std::size_t present_ = 0;
     std::vector<double> values_;                  // (columns of the block, rows)
     std::vector<std::uint32_t> ranks_;            // likewise
@@ -187,6 +185,15 @@ private:
 };
 
 }  // namespace
+
+double Table::scale(std::size_t c) const {
+    std::call_once(scales->made, [&] {
+        scales->of_column.assign(columns, 1.0);
+        for (std::size_t i = 0; i < columns; ++i)
+            if (!column[i].categorical()) scales->of_column[i] = inverse_deviation(*this, i);
+    });
+    return scales->of_column[c];
+}
 
 Table prepare(const double* data, std::size_t rows, std::size_t columns, std::ptrdiff_t row_stride,
               std::ptrdiff_t column_stride, const std::uint32_t* categories, std::size_t threads, const bool* ignored) {
@@ -198,6 +205,7 @@ Table prepare(const double* data, std::size_t rows, std::size_t columns, std::pt
     table.row_stride = row_stride;
     table.column_stride = column_stride;
     table.column.resize(columns);
+    if (ignored) table.scales->ignored.assign(ignored, ignored + rows);
     table.rank.resize(rows * columns);
     table.bin.resize(rows * columns);
     table.row_bin.resize(rows * columns);
@@ -206,7 +214,7 @@ Table prepare(const double* data, std::size_t rows, std::size_t columns, std::pt
             throw std::invalid_argument("column " + std::to_string(c) + " has more than 256 categories");
         table.column[c].categories = categories[c];
     }
-    std::vector<ColumnMaker> makers(std::max<std::size_t>(threads, 1), ColumnMaker(table, ignored));
+    std::vector<ColumnMaker> makers(std::max<std::size_t>(threads, 1), ColumnMaker(table));
     const std::size_t most = std::clamp<std::size_t>(kBlockBytes / (rows * (sizeof(double) + sizeof(std::uint32_t)) + 1), 1, kBlock);
     const std::size_t width = threads > 1 ? std::clamp<std::size_t>(columns / (4 * threads), 1, most) : most;
     parallel_for((columns + width - 1) / width, threads, [&](std::size_t block, std::size_t worker) {

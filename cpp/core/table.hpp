@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 namespace conjunto {
@@ -24,9 +26,15 @@ struct Column {
     std::uint32_t bins = 0;        // bins 0 .. bins - 1 occur; rows without a value have the last one to themselves
     std::size_t values = 0;        // distinct values (numeric only)
     std::vector<double> value_of;  // by bin, where it is one value (numeric only)
-    double scale = 1;              // 1 / standard deviation of the rows that somebody learns from (numeric only)
 
     bool categorical() const { return categories > 0; }
+};
+
+// What random combinations of columns need to know of a table, made when it is first asked for.
+struct ColumnScales {
+    std::once_flag made;
+    std::vector<double> of_column;
+    std::vector<bool> ignored;  // rows that nobody learns from, or none
 };
 
 struct Table {
@@ -46,6 +54,10 @@ struct Table {
     std::vector<std::uint32_t> presorted;
     std::size_t most_values = 0;      // the largest number of distinct values in a numeric column
 
+    std::shared_ptr<ColumnScales> scales = std::make_shared<ColumnScales>();
+
+    // 1 / standard deviation of a numeric column over the rows that somebody learns from.
+    double scale(std::size_t c) const;
     double value(std::size_t row, std::size_t c) const {
         return data[static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride];
     }
