@@ -21,7 +21,7 @@ struct HistogramSpace {
     std::vector<std::int32_t> counts;  // integer weights: (cell, stride), the cells of a column from first[slot] on
     std::vector<std::uint8_t> present; // more than two classes: (slot, kBins), 1 where there are rows
     bool kept = false;                 // counts hold the whole node already, and stay
-    std::vector<double> sums;          // real weights: (cell, width)
+    std::vector<double> sums;          // real weights: (cell, stride), or (cell, 3) for moments
     std::array<std::size_t, kHistogramColumns> first;  // by slot: its first cell
     std::vector<double> totals;        // by class, padded to the stride
     std::vector<std::uint32_t> rows;   // (bin), only where rows must be counted
@@ -103,12 +103,15 @@ void fill_histograms(const Tally& tally, const NodeRows& node, const Table& tabl
         if (space.present.size() < columns.size() * kBins) space.present.resize(columns.size() * kBins, 0);
         add_counts<Tally>(node, table, columns, space.first.data(), space.counts.data(), space.present.data());
     } else if constexpr (Tally::kClasses) {
-        const std::size_t width = tally.width();
-        space.sums.assign(cells * width, 0.0);
-        each_bin(node, table, columns, [=, first = space.first.data(), sums = space.sums.data(), label = node.label,
-                                        weight = node.weight](std::size_t i, std::size_t j, std::size_t bin) {
-            sums[(first[j] + bin) * width + label[i]] += weight[i];
+        // Even and odd rows apart: a sum waits for the one before it in the same cell.
+        const std::size_t stride = count_stride(tally.width()), half = cells * stride;
+        space.sums.assign(2 * half, 0.0);
+        std::array<double*, kHistogramColumns> start;
+        for (std::size_t j = 0; j < columns.size(); ++j) start[j] = space.sums.data() + space.first[j] * stride;
+        each_bin(node, table, columns, [=, label = node.label, weight = node.weight](std::size_t i, std::size_t j, std::size_t bin) {
+            start[j][bin * stride + label[i] + (i & 1U) * half] += weight[i];
         });
+        for (std::size_t cell = 0; cell < half; ++cell) space.sums[cell] += space.sums[half + cell];
     } else {
         space.sums.assign(cells * 3, 0.0);
         space.squares.resize(node.n);

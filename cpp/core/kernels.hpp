@@ -80,18 +80,22 @@ struct BinOutlook {
     std::size_t edge = 256;  // the cut is behind this bin; kBins (256) if there is none
 };
 
-// The bins of one column in one node, integer weights: counts is (bins, stride), rows by class. With two classes the
+// The bins of one column in one node: counts is (bins, stride), the weight of rows by class. With two classes the
 // stride is 2; with more it is a multiple of 4, and what lies behind the last class is 0, as in class_total.
-struct BinScan {
-    const std::int32_t* counts;
+template <class Count>
+struct BinScanOf {
+    const Count* counts;
     int bins;
     int stride;
     const std::uint8_t* present;   // (256): 1 where there are rows; null: not known
-    const std::int32_t* start;     // (stride): what lies left of the first bin; null: nothing
+    const Count* start;            // (stride): what lies left of the first bin; null: nothing
     const double* class_total;     // (stride)
     double total;
+    double min_weight;             // on each side; more than two classes only
     double* bound;                 // out, unless null: (256) at least what a cut inside a bin can score
 };
+using BinScan = BinScanOf<std::int32_t>;
+using RealBinScan = BinScanOf<double>;
 
 inline constexpr std::size_t kBlockRows = 64;
 
@@ -134,6 +138,7 @@ struct Kernels {
     void (*scan_presorted)(PresortedScan&);  // real weights: variance, or Gini with K = 2
     BinOutlook (*scan_bins)(const BinScan&);        // two classes
     BinOutlook (*scan_class_bins)(const BinScan&);  // Gini, 3 <= K <= 255
+    BinOutlook (*scan_real_class_bins)(const RealBinScan&);  // the same, real weights, K <= 256
     // Real weights: (bins, 3), weight, moment, weight * target^2; bins is a multiple of 4, start (2) what lies left of them.
     BinOutlook (*scan_moment_bins)(const double* sums, int bins, const double* start, double total, double moment,
                                    double min_weight);

@@ -133,15 +133,15 @@ BinOutlook scan_moment_bins(const double* sums, int bins, const double* start, d
 // sum x_k (2 r_k - x_k) >= m h from the right ones, with m = sum x_k, g and h the largest 2 l_k + c_k and the smallest
 // 2 r_k - c_k of its classes. Divided by the weights both bounds are monotone in m, so their ends bound them; where a side
 // is empty at one end, its part of the score is at most its largest class.
-template <int P>
-BinOutlook scan_class_bins_of(const BinScan& job, int parts) {
-    typedef std::int32_t Int __attribute__((vector_size(16)));
+template <int P, class Count>
+BinOutlook scan_class_bins_of(const BinScanOf<Count>& job, int parts) {
     typedef double Real __attribute__((vector_size(32)));
     typedef std::int64_t Long __attribute__((vector_size(32)));
     constexpr int most_parts = P ? P : 64;
     if (P) parts = P;
-    auto load = [](const std::int32_t* data) {
-        Int values;
+    auto load = [](const Count* data) {
+        typedef Count Four __attribute__((vector_size(4 * sizeof(Count))));
+        Four values;
         std::memcpy(&values, data, sizeof values);
         return __builtin_convertvector(values, Real);
     };
@@ -162,7 +162,7 @@ BinOutlook scan_class_bins_of(const BinScan& job, int parts) {
     double weight = sum(size), left_squares = sum(square), right_squares = sum(right_square);
     BinOutlook outlook;
     auto visit = [&](int bin) {
-        const std::int32_t* counts = job.counts + static_cast<std::ptrdiff_t>(bin) * job.stride;
+        const Count* counts = job.counts + static_cast<std::ptrdiff_t>(bin) * job.stride;
         Real most = Real{} - __builtin_inf(), least = most, heaviest{}, rest{};
         square = right_square = size = Real{};
         for (int p = 0; p < parts; ++p) {
@@ -194,7 +194,7 @@ BinOutlook scan_class_bins_of(const BinScan& job, int parts) {
         left_squares = sum(square);
         right_squares = sum(right_square);
         // Squares grow by what moves: a bin without rows repeats the score before it.
-        if (!(right > 0) || !(moved > 0)) return;
+        if (!(right > 0) || !(moved > 0) || weight < job.min_weight || right < job.min_weight) return;
         const double score = gini_score(left_squares, right_squares, weight, right);
         if (score > outlook.edge_score) {
             outlook.edge_score = score;
@@ -216,13 +216,14 @@ BinOutlook scan_class_bins_of(const BinScan& job, int parts) {
     return outlook;
 }
 
-BinOutlook scan_class_bins(const BinScan& job) {
+template <class Count>
+BinOutlook scan_class_bins(const BinScanOf<Count>& job) {
     switch (job.stride / 4) {
-        case 1: return scan_class_bins_of<1>(job, 1);
-        case 2: return scan_class_bins_of<2>(job, 2);
-        case 3: return scan_class_bins_of<3>(job, 3);
-        case 4: return scan_class_bins_of<4>(job, 4);
-        case 7: return scan_class_bins_of<7>(job, 7);
-        default: return scan_class_bins_of<0>(job, job.stride / 4);
+        case 1: return scan_class_bins_of<1, Count>(job, 1);
+        case 2: return scan_class_bins_of<2, Count>(job, 2);
+        case 3: return scan_class_bins_of<3, Count>(job, 3);
+        case 4: return scan_class_bins_of<4, Count>(job, 4);
+        case 7: return scan_class_bins_of<7, Count>(job, 7);
+        default: return scan_class_bins_of<0, Count>(job, job.stride / 4);
     }
 }

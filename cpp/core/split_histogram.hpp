@@ -35,7 +35,8 @@ bool bin_group(const NodeRows& node, const HistogramSpace& space, std::size_t sl
         int present = 0;
         const std::size_t cell = space.first[slot] + bin;
         for (std::size_t k = 0; k < classes; ++k) {
-            group[k] = node.integer ? space.counts[cell * count_stride(classes) + k] : space.sums[cell * classes + k];
+            const std::size_t at = cell * count_stride(classes) + k;
+            group[k] = node.integer ? space.counts[at] : space.sums[at];
             sum += group[k];
             present += group[k] > 0;
         }
@@ -323,7 +324,9 @@ private:
     bool unlimited() const { return limits_.min_rows <= 1 && limits_.min_weight <= 0; }
     // Bounds by bin come from the scan of several classes alone.
     bool has_bounds(std::size_t j) const { return is_gini() && !kind(j).counted; }
-    bool is_gini() const { return std::is_same_v<Tally, GiniTally> && node_.integer && unlimited(); }
+    bool is_gini() const {
+        return std::is_same_v<Tally, GiniTally> && node_.class_total.size() <= 256 && (node_.integer ? unlimited() : limits_.min_rows <= 1);
+    }
 
     BinnedColumn<Tally> column(std::size_t j, bool missing_first) {
         return BinnedColumn<Tally>(tally_, node_, limits_, table_, columns_[j], space_, j, missing_first);
@@ -333,24 +336,32 @@ private:
         const Column& kind = this->kind(j);
         const bool two_classes = !Tally::kClasses && node_.integer && unlimited();
         const bool moments = !Tally::kClasses && !node_.integer && limits_.min_rows <= 1;
-        const std::size_t cell = space_.first[j], missing = cell + kind.bins - 1, end = kind.bins - missing_first;
-        if (moments) return look_at_moments(kind, cell, missing_first);
+        if (moments) return look_at_moments(kind, space_.first[j], missing_first);
         if (!two_classes && !is_gini()) {
             BinnedColumn<Tally> binned = column(j, missing_first);
             return missing_first && !binned.anything_missing() ? BinOutlook{} : binned.search_edges();
         }
-        BinScan scan{};
-        scan.counts = space_.counts.data() + cell * stride_;
+        if (!node_.integer) return scan_classes(space_.sums.data(), kernels_.scan_real_class_bins, j, missing_first);
+        return scan_classes(space_.counts.data(), two_classes ? kernels_.scan_bins : kernels_.scan_class_bins, j, missing_first);
+    }
+
+    template <class Count>
+    BinOutlook scan_classes(const Count* cells, BinOutlook (*kernel)(const BinScanOf<Count>&), std::size_t j, bool missing_first) {
+        const Column& kind = this->kind(j);
+        const std::size_t cell = space_.first[j], missing = cell + kind.bins - 1, end = kind.bins - missing_first;
+        BinScanOf<Count> scan{};
+        scan.counts = cells + cell * stride_;
         scan.bins = static_cast<int>(end);
         scan.stride = static_cast<int>(stride_);
-        scan.present = Tally::kClasses && !space_.kept ? space_.present.data() + j * kBins : nullptr;
-        scan.start = missing_first ? space_.counts.data() + missing * stride_ : nullptr;
+        scan.present = Tally::kClasses && node_.integer && !space_.kept ? space_.present.data() + j * kBins : nullptr;
+        scan.start = missing_first ? cells + missing * stride_ : nullptr;
         scan.class_total = space_.totals.data();
         scan.total = node_.total;
+        scan.min_weight = limits_.min_weight;
         scan.bound = has_bounds(j) ? space_.bounds.data() + j * kBins : nullptr;
-        if (missing_first && std::all_of(scan.start, scan.start + stride_, [](std::int32_t count) { return count == 0; }))
+        if (missing_first && std::all_of(scan.start, scan.start + stride_, [](Count count) { return count == 0; }))
             return {};
-        return two_classes ? kernels_.scan_bins(scan) : kernels_.scan_class_bins(scan);
+        return kernel(scan);
     }
 
     BinOutlook look_at_moments(const Column& kind, std::size_t cell, bool missing_first) {

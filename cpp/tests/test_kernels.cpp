@@ -511,7 +511,7 @@ TEST(scan_bins_of_one_bin_has_no_edge) {
     counts[201] = 4;
     for (const Kernels* kernels : both()) {
         const std::array<double, 2> totals{3, 4};
-        const BinOutlook outlook = kernels->scan_bins({counts.data(), 256, 2, nullptr, nullptr, totals.data(), 7, nullptr});
+        const BinOutlook outlook = kernels->scan_bins({counts.data(), 256, 2, nullptr, nullptr, totals.data(), 7, 0, nullptr});
         CHECK(outlook.edge == 256 && outlook.edge_score == -INFINITY);
     }
 }
@@ -574,7 +574,7 @@ TEST(scans_of_bins_agree_with_sums_by_hand) {
         for (const Kernels* kernels : both())
             for (const bool flags : {false, true}) {
                 BinScan scan{counts.data(), static_cast<int>(bins), static_cast<int>(stride), flags ? present.data() : nullptr,
-                             starts ? start.data() : nullptr, totals.data(), total, bounds.data()};
+                             starts ? start.data() : nullptr, totals.data(), total, 0, bounds.data()};
                 const BinOutlook seen = classes == 2 ? kernels->scan_bins(scan) : kernels->scan_class_bins(scan);
                 CHECK(seen.edge == edge && seen.edge_score == edge_score);
                 if (classes > 2)
@@ -584,6 +584,25 @@ TEST(scans_of_bins_agree_with_sums_by_hand) {
                 scan.bound = nullptr;
                 const BinOutlook short_of = kernels->scan_class_bins(scan);
                 CHECK(short_of.edge == edge && short_of.edge_score == edge_score && short_of.reach == -INFINITY);
+                // The same in real weights, which are exact here; and no cut where a side weighs too little.
+                const std::vector<double> real(counts.begin(), counts.end()), real_start(start.begin(), start.end());
+                RealBinScan weighed{real.data(), scan.bins, scan.stride, scan.present, starts ? real_start.data() : nullptr,
+                                    totals.data(), total, 0, bounds.data()};
+                const BinOutlook same = kernels->scan_real_class_bins(weighed);
+                CHECK(same.edge == edge && same.edge_score == edge_score && same.reach == seen.reach);
+                weighed.min_weight = std::floor(total / 3);
+                const BinOutlook limited = kernels->scan_real_class_bins(weighed);
+                double best = -INFINITY;
+                std::vector<double> here(start.begin(), start.end());
+                for (std::size_t bin = 0; bin < bins; ++bin) {
+                    double weight = 0, moved = 0;
+                    for (std::size_t k = 0; k < classes; ++k) {
+                        moved += counts[bin * stride + k];
+                        weight += here[k] += counts[bin * stride + k];
+                    }
+                    if (moved > 0 && weight >= weighed.min_weight && total - weight >= weighed.min_weight) best = std::fmax(best, score(here));
+                }
+                CHECK(limited.edge_score == best);
             }
     }
 }
