@@ -497,7 +497,7 @@ TEST(scan_bins_finds_the_best_edge_and_bounds_the_rest) {
             }
         }
         const std::array<double, 2> totals{total - ones, ones};
-        const BinScan scan{counts.data(), 256, 2, nullptr, nullptr, totals.data(), total, nullptr};
+        const BinScan scan{counts.data(), 256, 2, nullptr, nullptr, totals.data(), total, 0, nullptr};
         const BinOutlook plain = plain_kernels().scan_bins(scan), best = best_kernels().scan_bins(scan);
         CHECK(plain.edge_score == best.edge_score && plain.reach == best.reach && plain.edge == best.edge);
         CHECK(plain.edge == edge && plain.edge_score == score);
