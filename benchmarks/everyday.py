@@ -11,102 +11,34 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
 from math import exp, log
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 import numpy as np
-import sklearn.ensemble
-from threadpoolctl import threadpool_limits
 
-import conjunto
+from benchmarks.measure import timed
+from benchmarks.peers import FACTORIES, OURS, installed
 from benchmarks.tables import HEADLINE, TABLES, Table, make_table
 
-OURS = "conjunto"
 METHODS = ("forest", "bagging")
 TREES = {"forest": 100, "bagging": 10}
 ONE_ROW_CALLS = 50
 
 
-def _ours(method: str, threads: int, seed: int, columns: int) -> Any:
-    settings = {"n_estimators": TREES[method], "n_jobs": threads, "random_state": seed}
-    return (conjunto.RandomForestClassifier if method == "forest" else conjunto.BaggingClassifier)(**settings)
+@dataclass(frozen=True)
+class TableTask:
+    """What the factories of `peers` ask of a task."""
 
-
-def _scikit_learn(method: str, threads: int, seed: int, columns: int) -> Any:
-    settings = {"n_estimators": TREES[method], "n_jobs": threads, "random_state": seed}
-    library = sklearn.ensemble
-    return (library.RandomForestClassifier if method == "forest" else library.BaggingClassifier)(**settings)
-
-
-def _intelex(method: str, threads: int, seed: int, columns: int) -> Any:
-    features = "sqrt" if method == "forest" else None
-    settings = {"n_estimators": TREES[method], "n_jobs": threads, "random_state": seed}
-    return import_module("sklearnex.ensemble").RandomForestClassifier(max_features=features, **settings)
-
-
-def _lightgbm(method: str, threads: int, seed: int, columns: int) -> Any:
-    return import_module("lightgbm").LGBMClassifier(
-        boosting_type="rf",
-        n_estimators=TREES[method],
-        num_leaves=4096,
-        min_child_samples=1,
-        min_child_weight=0.0,
-        subsample=0.632,
-        subsample_freq=1,
-        feature_fraction_bynode=max(1, int(np.sqrt(columns))) / columns if method == "forest" else 1.0,
-        n_jobs=threads,
-        random_state=seed,
-        verbose=-1,
-    )
-
-
-class Ydf:
-    """The random forest of YDF, in scikit-learn's words."""
-
-    def __init__(self, method: str, threads: int, seed: int, columns: int) -> None:
-        self.library = import_module("ydf")
-        self.library.verbose(0)
-        self.settings = {
-            "num_trees": TREES[method],
-            "num_threads": threads,
-            "random_seed": seed,
-            "num_candidate_attributes": 0 if method == "forest" else -1,
-            "min_examples": 1,
-            "max_depth": -1,
-            "compute_oob_performances": False,
-        }
-
-    def fit(self, X: Any, y: Any) -> Ydf:
-        """Fit on columns by number."""
-        self.classes = np.unique(y)
-        columns = {f"c{i}": X[:, i] for i in range(X.shape[1])}
-        learner = self.library.RandomForestLearner(label="y", **self.settings)
-        self.model = learner.train({**columns, "y": y.astype(str)})
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """The most likely class."""
-        shares = self.model.predict({f"c{i}": X[:, i] for i in range(X.shape[1])})
-        names = self.model.label_classes()
-        codes = (shares > 0.5).astype(int) if shares.ndim == 1 else shares.argmax(axis=1)
-        return np.array(names)[codes].astype(self.classes.dtype)
-
-
-LIBRARIES: dict[str, tuple[str, Callable[[str, int, int, int], Any]]] = {
-    OURS: ("conjunto", _ours),
-    "scikit-learn": ("sklearn", _scikit_learn),
-    "scikit-learn-intelex": ("sklearnex", _intelex),
-    "LightGBM": ("lightgbm", _lightgbm),
-    "YDF": ("ydf", Ydf),
-}
+    method: str
+    trees: int
+    rows: int
+    columns: int
+    classes: int
 
 
 @dataclass
@@ -129,27 +61,21 @@ Measured = dict[tuple[str, str], dict[str, Tally]]
 
 def measure(table: Table, method: str, libraries: Sequence[str], repeats: int, threads: int) -> dict[str, Tally]:
     """All libraries in turn."""
-    clock = time.process_time if threads == 1 else time.perf_counter
+    task = TableTask(method, TREES[method], *table.X.shape, len(np.unique(table.y)))
     tallies = {name: Tally() for name in libraries}
 
-    def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-        start = clock()
-        result = work()
-        return clock() - start, result
+    def seconds(work: Callable[[], Any]) -> float:
+        return timed(work, threads)[1 if threads == 1 else 2]
 
     for seed in range(repeats):
         for name, tally in tallies.items():
             X, X_test = (table.X, table.X_test) if name == OURS else (table.numbers, table.test_numbers)
-            one = X_test[:1]
-            with threadpool_limits(threads):
-                model = LIBRARIES[name][1](method, threads, seed, X.shape[1])
-                seconds, fitted = timed(lambda model=model, X=X: model.fit(X, table.y))
-                tally.fit.append(seconds)
-                answer = fitted.predict(X_test)
-                tally.predict.append(min(timed(lambda fitted=fitted, X=X_test: fitted.predict(X))[0] for _ in range(3)))
-                calls = timed(lambda fitted=fitted, one=one: [fitted.predict(one) for _ in range(ONE_ROW_CALLS)])
-                tally.one_row.append(calls[0] / ONE_ROW_CALLS)
-            tally.error.append(100 * float(np.mean(answer != table.y_test)))
+            model, one = FACTORIES[name](task, threads, seed), X_test[:1]
+            tally.fit.append(seconds(lambda model=model, X=X: model.fit(X, table.y)))
+            tally.error.append(100 * float(np.mean(model.predict(X_test) != table.y_test)))
+            tally.predict.append(min(seconds(lambda model=model, X=X_test: model.predict(X)) for _ in range(3)))
+            calls = seconds(lambda model=model, one=one: [model.predict(one) for _ in range(ONE_ROW_CALLS)])
+            tally.one_row.append(calls / ONE_ROW_CALLS)
     return tallies
 
 
@@ -192,7 +118,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"default: {', '.join(HEADLINE)}")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--peers", nargs="+", choices=[name for name in LIBRARIES if name != OURS])
+    parser.add_argument("--peers", nargs="+", choices=[name for name in FACTORIES if name != OURS])
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
     parser.add_argument("--share", type=float, default=1.0, help="of the rows; small: does everything run?")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the lines")
@@ -202,8 +128,8 @@ def main(given: Sequence[str] | None = None) -> None:
     if unknown := [name for name in names if name not in TABLES]:
         parser.error(f"no such table: {', '.join(unknown)}; there are {', '.join(TABLES)}")
     warnings.filterwarnings("ignore")
-    wanted = asked.peers or [name for name in LIBRARIES if name != OURS]
-    libraries = [OURS, *(name for name in wanted if find_spec(LIBRARIES[name][0]))]
+    there, _ = installed()
+    libraries = [name for name in there if name == OURS or not asked.peers or name in asked.peers]
     shapes: dict[str, str] = {}
     measured: Measured = {}
     for name in names:

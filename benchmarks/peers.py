@@ -39,8 +39,9 @@ def ours(task: Task, threads: int, seed: int) -> Any:
         return conjunto.IGPEnsembleClassifier(**settings)
     if task.method == "switching":
         return conjunto.ClassSwitchingClassifier(p_hat=P_HAT, **settings)
-    if task.method == "forest":
-        return conjunto.RandomForestClassifier(max_features="sqrt", **settings)
+    if task.method in ("forest", "binned"):
+        max_bins = 255 if task.method == "binned" else None
+        return conjunto.RandomForestClassifier(max_features="sqrt", max_bins=max_bins, **settings)
     if task.method == "boosting" and task.classes:
         return conjunto.AdaBoostClassifier(algorithm="samme", **settings)
     if task.method == "boosting":
@@ -98,6 +99,43 @@ def lightgbm(task: Task, threads: int, seed: int) -> Any:
     )
 
 
+def yggdrasil(task: Task, threads: int, seed: int) -> Any:
+    """The random forest of YDF, which is measured for classification only."""
+    return Ydf(task, threads, seed) if task.method in ("bagging", "forest") and task.classes else None
+
+
+class Ydf:
+    """The random forest of YDF, in scikit-learn's words."""
+
+    def __init__(self, task: Task, threads: int, seed: int) -> None:
+        self.library = import_module("ydf")
+        self.library.verbose(0)
+        self.settings = {
+            "num_trees": task.trees,
+            "num_threads": threads,
+            "random_seed": seed,
+            "num_candidate_attributes": 0 if task.method == "forest" else -1,
+            "min_examples": 1,
+            "max_depth": -1,
+            "compute_oob_performances": False,
+        }
+
+    def fit(self, X: Any, y: Any) -> Ydf:
+        """Fit on columns by number."""
+        self.classes = np.unique(y)
+        columns = {f"c{i}": X[:, i] for i in range(X.shape[1])}
+        learner = self.library.RandomForestLearner(label="y", **self.settings)
+        self.model = learner.train({**columns, "y": y.astype(str)})
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The most likely class."""
+        shares = self.model.predict({f"c{i}": X[:, i] for i in range(X.shape[1])})
+        names = self.model.label_classes()
+        codes = (shares > 0.5).astype(int) if shares.ndim == 1 else shares.argmax(axis=1)
+        return np.array(names)[codes].astype(self.classes.dtype)
+
+
 def _forest(library: Any, task: Task, settings: dict[str, Any]) -> Any:
     if task.method == "regression":
         return library.RandomForestRegressor(max_features=1.0, **settings)
@@ -109,9 +147,10 @@ FACTORIES: dict[str, Factory] = {
     SCIKIT_LEARN: scikit_learn,
     "scikit-learn-intelex": intelex,
     "LightGBM": lightgbm,
+    "YDF": yggdrasil,
 }
 
-_MODULES = {"scikit-learn-intelex": "sklearnex", "LightGBM": "lightgbm"}
+_MODULES = {"scikit-learn-intelex": "sklearnex", "LightGBM": "lightgbm", "YDF": "ydf"}
 
 
 def entrants(task: Task, threads: int, libraries: Sequence[str]) -> list[str]:
@@ -121,7 +160,8 @@ def entrants(task: Task, threads: int, libraries: Sequence[str]) -> list[str]:
 
 def on_threads(model: Any, threads: int) -> Any:
     """The model, set to use so many threads if it can use several."""
-    return model.set_params(n_jobs=threads) if "n_jobs" in model.get_params() else model
+    known = model.get_params() if hasattr(model, "get_params") else {}
+    return model.set_params(n_jobs=threads) if "n_jobs" in known else model
 
 
 def installed() -> tuple[list[str], list[str]]:

@@ -20,6 +20,8 @@ from benchmarks.workloads import Data, Task, Workload, make_data
 
 BYTES_PER_NODE = 16
 PEAK_SHARE = 0.5
+# Rows from which on growth is measured once.
+ONCE = 1_000_000
 R_PACKAGES: tuple[type[RPackage], ...] = (RandomForest, Rpart)
 
 
@@ -184,37 +186,39 @@ def predicting(workload: Workload, data: Data, libraries: Sequence[str]) -> Call
 
 
 def growth(workload: Workload, threads: int, repeats: int) -> Figures:
-    """Our time per tree against N log N, relative to the smallest size; 1 is growth as N log N."""
+    """Our time per tree against N log N, relative to the smallest size, where 1 is growth as N log N; and the memory.
+
+    Sizes that take a minute or more are fitted once.
+    """
     largest = workload.task.rows
-    sizes = [largest // 100, largest // 10, largest]
-    contestants = []
-    for rows in sizes:
+    lines, costs = [], []
+    for rows in (largest // 1000, largest // 100, largest // 10, largest):
         task = replace(workload.task, rows=rows)
         data = make_data(task, workload.test_rows)
-
-        def sample(repetition: int, task: Task = task, data: Data = data) -> Sample:
+        samples = []
+        for repetition in range(repeats if rows < ONCE else 1):
             model = FACTORIES[OURS](task, threads, repetition)
-            fitted, cpu, wall = timed(lambda: model.fit(data.X, data.y), threads)
-            return Sample(cpu, wall, data.error(fitted.predict(data.X_test)))
-
-        contestants.append(Contestant(f"{rows:,} rows", sample))
-    series = in_turn(contestants, repeats)
-    per_tree = [(one.cpu if threads == 1 else one.wall) / workload.task.trees for one in series]
-    costs = [time / (rows * log(rows)) for time, rows in zip(per_tree, sizes, strict=True)]
-    lines = [
-        (
-            OURS,
-            f"{one.name}, {workload.task.trees} trees, {threads} thread{'s' if threads > 1 else ''}",
-            f"{time:.3g} s per tree; {cost / costs[0]:.2f} × the cost by N log N; test error {100 * one.error:.2f} %",
-        )
-        for one, time, cost in zip(series, per_tree, costs, strict=True)
-    ]
+            fitted, cpu, wall = timed(lambda model=model, data=data: model.fit(data.X, data.y), threads)
+            samples.append(Sample(cpu, wall, data.error(fitted.predict(data.X_test))))
+        series = Series(f"{rows:,} rows", samples)
+        table = data.X.nbytes
+        del data
+        peak = (table + memory.measure(OURS, task)["peak"]) / table
+        time = (series.cpu if threads == 1 else series.wall) / task.trees
+        costs.append(time / (rows * log(rows)))
+        about = f"{series.name}, {task.trees} trees, {threads} thread{'s' if threads > 1 else ''}"
+        by_size = f"{time:.3g} s per tree; {costs[-1] / costs[0]:.2f} × the cost by N log N"
+        error = f"test error {100 * series.error:.2f} %"
+        lines.append((OURS, about, f"{by_size}; peak while fitting {peak:.2f} × the table; {error}"))
     return Figures(workload, lines)
 
 
 def memory_use(workload: Workload, libraries: Sequence[str]) -> Figures:
-    """Model size per node and the peak while fitting. LightGBM is left out: its leaf limit decides its memory."""
-    seen = {name: memory.measure(name, workload.task) for name in libraries if name != "LightGBM"}
+    """Model size per node and the peak while fitting.
+
+    LightGBM is left out, whose leaf limit decides its memory, and YDF, which keeps a copy of the data by itself.
+    """
+    seen = {name: memory.measure(name, workload.task) for name in libraries if name not in ("LightGBM", "YDF")}
     lines = []
     for name, figures in seen.items():
         lines.append((name, "peak while fitting", f"{figures['peak'] / 2**20:.0f} MiB"))

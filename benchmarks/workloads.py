@@ -11,7 +11,7 @@ from sklearn.datasets import make_friedman1
 
 from conjunto.datasets import make_twonorm, make_waveform
 
-Method = Literal["bagging", "switching", "forest", "regression", "boosting", "pruned", "igp"]
+Method = Literal["bagging", "switching", "forest", "binned", "regression", "boosting", "pruned", "igp"]
 
 # Share of labels that class-switching changes, in units of (K - 1) / K.
 P_HAT = 0.6
@@ -22,7 +22,7 @@ class Task:
     """An ensemble to fit: every library builds its own version of it.
 
     Trees are fully grown, but for boosting: stumps, and in regression trees of depth 3. `pruned` is bagging of trees
-    pruned by 10-fold cross-validation.
+    pruned by 10-fold cross-validation, `binned` a forest that cuts columns between 255 groups of values.
     """
 
     method: Method
@@ -121,7 +121,8 @@ WORKLOADS = {
         Workload("igp-waveform", "fit", Task("igp", "waveform", rows=300, trees=100), beside="pruned"),
         Workload("forest-10k", "fit", _FOREST, (sk(12),)),
         Workload("forest-100k", "fit", _BIG_FOREST, (sk(16),), measured_trees=20),
-        Workload("forest-growth", "growth", Task("forest", "twonorm", rows=1_000_000, trees=8)),
+        Workload("forest-growth", "growth", Task("forest", "twonorm", rows=10_000_000, trees=8)),
+        Workload("binned-growth", "growth", Task("binned", "twonorm", rows=10_000_000, trees=8)),
         Workload("bagging-10k", "fit", _BAG, (sk(35),)),
         Workload("bagging-100k", "fit", _BIG_BAG, (sk(50),), measured_trees=10),
         Workload("predict-small", "predict", small_task("bagging", "twonorm"), (sk(10),), test_rows=100_000),

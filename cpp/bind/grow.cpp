@@ -17,14 +17,14 @@ namespace {
 using Strided = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 
 void make_table(Table* self, Strided x, In1<std::uint32_t> categories, std::size_t threads,
-                const std::optional<In1<bool>>& ignored) {
+                const std::optional<In1<bool>>& ignored, std::uint32_t max_bins) {
     if (categories.shape(0) != x.shape(1)) throw std::invalid_argument("categories needs one entry per column");
     require_aligned(x);
     require_aligned(categories);
     require(!ignored || ignored->shape(0) == x.shape(0), "ignored needs one entry per row");
     const bool* left_out = ignored ? ignored->data() : nullptr;
     nb::gil_scoped_release release;
-    new (self) Table(prepare(x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1), categories.data(), threads, left_out));
+    new (self) Table(prepare(x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1), categories.data(), threads, left_out, max_bins));
 }
 
 // Checks every option and array before the core follows a pointer.
@@ -208,7 +208,7 @@ void init_grow(nb::module_& m) {
     init_options(m);
     nb::class_<Table>(m, "Table", "Data prepared once for all members of an ensemble.")
         .def("__init__", &make_table, "X"_a, "categories"_a, "threads"_a = 1, "ignored"_a = nb::none(),
-             nb::keep_alive<1, 2>())
+             "max_bins"_a = 0, nb::keep_alive<1, 2>())
         .def_ro("rows", &Table::rows)
         .def_ro("columns", &Table::columns);
     m.def("grow", &grow_forest, "table"_a, "options"_a, "low"_a, "high"_a, "views"_a, "Grows one tree per member.");

@@ -334,7 +334,10 @@ private:
         if (split.high == kMissing) return std::numeric_limits<double>::max();
         if (split.drawn) return split.threshold;
         const Column& column = table_.column[split.column];
-        if (column.counted) return midpoint(column.value_of[split.low], column.value_of[split.high]);
+        if (column.counted) {
+            const std::vector<double>& above = column.least_of.empty() ? column.value_of : column.least_of;
+            return midpoint(column.value_of[split.low], above[split.high]);
+        }
         return midpoint(table_.value(split.low_row, split.column), table_.value(split.high_row, split.column));
     }
 

@@ -191,18 +191,18 @@ private:
 
     // Searches the marked bins cut by cut. True if more than one value was seen.
     bool search_inside() {
-        space_.keys.resize(node_.n);
+        if (space_.keys.size() < node_.n) space_.keys.resize(node_.n);
         std::size_t found = 0;
         if (bins_ == 1) refine_[last_] = true;
         for (std::size_t i = 0; i < node_.n; ++i) {
             space_.keys[found] = i;
             found += refine_[bin_of(i)];
         }
-        space_.keys.resize(found);
-        for (std::uint64_t& key : space_.keys) key |= static_cast<std::uint64_t>(rank_of(key)) << 32;
-        std::sort(space_.keys.begin(), space_.keys.end());
-        auto rank_at = [&](std::size_t i) { return static_cast<std::uint32_t>(space_.keys[i] >> 32); };
-        auto bin_at = [&](std::size_t i) { return bin_of(static_cast<std::uint32_t>(space_.keys[i])); };
+        const std::span<std::uint64_t> keys(space_.keys.data(), found);
+        for (std::uint64_t& key : keys) key |= static_cast<std::uint64_t>(rank_of(key)) << 32;
+        std::sort(keys.begin(), keys.end());
+        auto rank_at = [&](std::size_t i) { return static_cast<std::uint32_t>(keys[i] >> 32); };
+        auto bin_at = [&](std::size_t i) { return bin_of(static_cast<std::uint32_t>(keys[i])); };
         start();
         std::size_t at = 0;
         for (std::size_t bin = 0; bin <= last_; ++bin) {
@@ -212,21 +212,21 @@ private:
                 continue;
             }
             std::size_t rows_left = rows_left_;
-            for (; at < space_.keys.size() && bin_at(at) == bin; ++at) {
-                tally_.add(static_cast<std::uint32_t>(space_.keys[at]));
+            for (; at < keys.size() && bin_at(at) == bin; ++at) {
+                tally_.add(static_cast<std::uint32_t>(keys[at]));
                 ++rows_left;
-                const bool last = at + 1 == space_.keys.size();
+                const bool last = at + 1 == keys.size();
                 if (last || rank_at(at + 1) == rank_at(at) || bin_at(at + 1) != bin || !allowed(rows_left)) continue;
                 if (const double score = tally_.score(); score > inner_score_) {
                     inner_score_ = score;
                     inner_bin_ = bin;
-                    inner_low_ = node_.row[static_cast<std::uint32_t>(space_.keys[at])];
-                    inner_high_ = node_.row[static_cast<std::uint32_t>(space_.keys[at + 1])];
+                    inner_low_ = node_.row[static_cast<std::uint32_t>(keys[at])];
+                    inner_high_ = node_.row[static_cast<std::uint32_t>(keys[at + 1])];
                 }
             }
             rows_left_ = rows_left;
         }
-        return rank_at(0) != rank_at(space_.keys.size() - 1);
+        return rank_at(0) != rank_at(keys.size() - 1);
     }
 
     // The cut behind bin edge_: between its largest value and the smallest of the next bin that has rows.

@@ -54,7 +54,7 @@ void each_tile(std::size_t rows, std::size_t columns, const Body body) {
 // Prepares one column after another and keeps its memory.
 class ColumnMaker {
 public:
-    explicit ColumnMaker(Table& table) : table_(table) {}
+    ColumnMaker(Table& table, std::uint32_t max_bins) : table_(table), max_bins_(max_bins) {}
 
     // Columns first .. end, read and written row by row.
     void make(std::size_t first, std::size_t end) {
@@ -122,6 +122,7 @@ private:
             rank_by_counting(column, values, least, static_cast<std::size_t>(most - least) + 1, ranks);
         else
             rank_by_sorting(column, values, ranks);
+        if (max_bins_ > 0 && first_.size() > max_bins_) group_ranks(column, ranks);
         fill_bins(column, ranks, table_.bin.data() + c * values.size());
     }
 
@@ -135,7 +136,7 @@ private:
         for (std::size_t i = 0; i < range; ++i) {
             if (!counts_[i]) continue;
             first_.push_back(before);
-            if (first_.size() <= kBins) column.value_of.push_back(least + static_cast<double>(i));
+            if (keeps_value()) column.value_of.push_back(least + static_cast<double>(i));
             before += counts_[i];
             counts_[i] = static_cast<std::uint32_t>(first_.size() - 1);
         }
@@ -155,10 +156,40 @@ private:
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             if (i == 0 || entries_[i].key != entries_[i - 1].key) {
                 first_.push_back(static_cast<std::uint32_t>(i));
-                if (first_.size() <= kBins) column.value_of.push_back(from_sortable(entries_[i].key));
+                if (keeps_value()) column.value_of.push_back(from_sortable(entries_[i].key));
             }
             ranks[entries_[i].row] = static_cast<std::uint32_t>(first_.size() - 1);
         }
+    }
+
+    // The value of a rank is needed where there are few of them, or where ranks will stand for several.
+    bool keeps_value() const { return max_bins_ > 0 || first_.size() <= kBins; }
+
+    // The group of a rank, before which there are so many rows, among `groups` of about the same number of rows.
+    std::size_t group_of(std::size_t before, std::size_t groups) const { return before * groups / present_; }
+
+    // Neighbouring values share a rank, so that there are at most max_bins_ of them.
+    void group_ranks(Column& column, std::uint32_t* ranks) {
+        const std::vector<std::uint32_t> first = std::move(first_);
+        const std::vector<double> value = std::move(column.value_of);
+        std::vector<std::uint32_t> group(first.size());
+        first_.clear();
+        column.value_of.clear();
+        column.least_of.clear();
+        std::size_t last = 0;
+        for (std::size_t rank = 0; rank < first.size(); ++rank) {
+            const std::size_t here = group_of(first[rank], max_bins_);
+            if (rank == 0 || here != last) {
+                first_.push_back(first[rank]);
+                column.least_of.push_back(value[rank]);
+                column.value_of.push_back(value[rank]);
+            }
+            last = here;
+            column.value_of.back() = value[rank];
+            group[rank] = static_cast<std::uint32_t>(first_.size() - 1);
+        }
+        for (std::size_t row = 0; row < table_.rows; ++row)
+            if (ranks[row] != kMissing) ranks[row] = group[ranks[row]];
     }
 
     // With more distinct values than bins, a bin holds about the same number of rows.
@@ -170,12 +201,13 @@ private:
         if (!column.counted) column.value_of.clear();
         bin_of_rank_.resize(column.values);
         for (std::size_t rank = 0; rank < column.values; ++rank)
-            bin_of_rank_[rank] = static_cast<std::uint8_t>(column.counted ? rank : first_[rank] * of_values / present_);
+            bin_of_rank_[rank] = static_cast<std::uint8_t>(column.counted ? rank : group_of(first_[rank], of_values));
         const auto last = static_cast<std::uint8_t>(column.bins - 1);
         for (std::size_t row = 0; row < table_.rows; ++row) bins[row] = ranks[row] == kMissing ? last : bin_of_rank_[ranks[row]];
     }
 
     Table& table_;
+    std::uint32_t max_bins_;
     std::size_t present_ = 0;
     std::vector<double> values_;                  // (columns of the block, rows)
     std::vector<std::uint32_t> ranks_;            // likewise
@@ -196,7 +228,9 @@ double Table::scale(std::size_t c) const {
 }
 
 Table prepare(const double* data, std::size_t rows, std::size_t columns, std::ptrdiff_t row_stride,
-              std::ptrdiff_t column_stride, const std::uint32_t* categories, std::size_t threads, const bool* ignored) {
+              std::ptrdiff_t column_stride, const std::uint32_t* categories, std::size_t threads, const bool* ignored,
+              std::uint32_t max_bins) {
+    if (max_bins == 1 || max_bins >= kBins) throw std::invalid_argument("max_bins must be 0 or 2 .. 255");
     if (rows >= kMissing || columns >= (1U << 28)) throw std::invalid_argument("X has too many rows or columns");
     Table table;
     table.rows = rows;
@@ -214,7 +248,7 @@ Table prepare(const double* data, std::size_t rows, std::size_t columns, std::pt
             throw std::invalid_argument("column " + std::to_string(c) + " has more than 256 categories");
         table.column[c].categories = categories[c];
     }
-    std::vector<ColumnMaker> makers(std::max<std::size_t>(threads, 1), ColumnMaker(table));
+    std::vector<ColumnMaker> makers(std::max<std::size_t>(threads, 1), ColumnMaker(table, max_bins));
     const std::size_t most = std::clamp<std::size_t>(kBlockBytes / (rows * (sizeof(double) + sizeof(std::uint32_t)) + 1), 1, kBlock);
     const std::size_t width = threads > 1 ? std::clamp<std::size_t>(columns / (4 * threads), 1, most) : most;
     parallel_for((columns + width - 1) / width, threads, [&](std::size_t block, std::size_t worker) {

@@ -22,10 +22,11 @@ inline constexpr std::size_t kRowsPerLine = 64;
 struct Column {
     std::uint32_t categories = 0;  // 0: numeric
     bool missing = false;          // some row has no value
-    bool counted = false;          // a bin is one value, one category, or what is missing: the bins say all
+    bool counted = false;          // a bin is one rank, one category, or what is missing: the bins say all
     std::uint32_t bins = 0;        // bins 0 .. bins - 1 occur; rows without a value have the last one to themselves
     std::size_t values = 0;        // distinct values (numeric only)
-    std::vector<double> value_of;  // by bin, where it is one value (numeric only)
+    std::vector<double> value_of;  // by bin, if counted: its value, or the largest that it stands for (numeric only)
+    std::vector<double> least_of;  // by bin: the least that it stands for; empty where that is the largest, too
 
     bool categorical() const { return categories > 0; }
 };
@@ -86,9 +87,11 @@ struct Table {
 // values(row, column) = data[row * row_stride + column * column_stride]; NaN is missing.
 // categories[c] is 0 for a numeric column, else the number of codes (at most kMaxCategories).
 // ignored[row], if it is given: members may be asked about the row, but none learns from it.
+// max_bins > 0: a column of more values is cut between that many groups of neighbouring values only; values of a group
+// share a rank.
 // Throws std::invalid_argument for infinite values and for codes out of range.
 Table prepare(const double* data, std::size_t rows, std::size_t columns, std::ptrdiff_t row_stride,
               std::ptrdiff_t column_stride, const std::uint32_t* categories, std::size_t threads,
-              const bool* ignored = nullptr);
+              const bool* ignored = nullptr, std::uint32_t max_bins = 0);
 
 }  // namespace conjunto

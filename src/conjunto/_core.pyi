@@ -190,6 +190,7 @@ class Table:
         categories: NDArray[np.uint32],
         threads: int = 1,
         ignored: NDArray[np.bool_] | None = None,
+        max_bins: int = 0,
     ) -> None: ...
     @property
     def rows(self) -> int: ...

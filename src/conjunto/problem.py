@@ -86,14 +86,15 @@ class Problem:
         """Number of classes; 0 in regression."""
         return 0 if self.classes is None else len(self.classes)
 
-    prepared: list[tuple[NDArray[np.float64], _core.Table]] = field(default_factory=list, repr=False)
+    prepared: list[tuple[NDArray[np.float64], int, _core.Table]] = field(default_factory=list, repr=False)
     """The native table of X, once it is made; the same problem with other labels, classes or weights shares it."""
 
-    def table(self, threads: int = 1) -> _core.Table:
-        """The columns sorted and binned, once for all members."""
-        if not self.prepared or self.prepared[0][0] is not self.X:
-            self.prepared[:] = [(self.X, _core.Table(self.X, self.columns.counts, threads, self.ignored))]
-        return self.prepared[0][1]
+    def table(self, threads: int = 1, max_bins: int = 0) -> _core.Table:
+        """The columns sorted and binned, once for all members; with `max_bins` cut nowhere but between so many bins."""
+        if not self.prepared or self.prepared[0][0] is not self.X or self.prepared[0][1] != max_bins:
+            table = _core.Table(self.X, self.columns.counts, threads, self.ignored, max_bins)
+            self.prepared[:] = [(self.X, max_bins, table)]
+        return self.prepared[0][2]
 
     def __getstate__(self) -> dict[str, Any]:
         # A native table cannot leave its process; another one prepares its own.

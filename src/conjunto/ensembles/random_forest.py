@@ -37,6 +37,7 @@ TREE_PARAMETERS = (
     "max_leaf_nodes",
     "min_impurity_decrease",
     "ccp_alpha",
+    "max_bins",
 )
 
 
@@ -134,7 +135,7 @@ class RandomForestClassifier(ClassAnswers, _Forest, IndependentEnsemble):
     combination_features : int, default=3
         Attributes in a combination (Forest-RC).
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, \
-min_impurity_decrease, ccp_alpha
+min_impurity_decrease, ccp_alpha, max_bins
         As in `CARTClassifier`.
     bootstrap : bool, default=True
         Draw a bootstrap sample for each tree; else all rows.
@@ -178,6 +179,7 @@ min_impurity_decrease, ccp_alpha
         bootstrap: bool = True,
         max_samples: float | None = None,
         ccp_alpha: float = 0.0,
+        max_bins: int | None = None,
         class_weight: Any = None,
         vote: str = "soft",
         oob_score: bool = False,
@@ -200,6 +202,7 @@ min_impurity_decrease, ccp_alpha
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.ccp_alpha = ccp_alpha
+        self.max_bins = max_bins
         self.class_weight = class_weight
         self.vote = vote
         self.oob_score = oob_score
@@ -258,6 +261,7 @@ class RandomForestRegressor(ValueAnswers, _Forest, IndependentEnsemble):
         bootstrap: bool = True,
         max_samples: float | None = None,
         ccp_alpha: float = 0.0,
+        max_bins: int | None = None,
         oob_score: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -278,6 +282,7 @@ class RandomForestRegressor(ValueAnswers, _Forest, IndependentEnsemble):
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.ccp_alpha = ccp_alpha
+        self.max_bins = max_bins
         self.oob_score = oob_score
         self.warm_start = warm_start
         self.n_jobs = n_jobs

@@ -17,7 +17,7 @@ from sklearn.utils import Bunch
 
 from conjunto import _core
 from conjunto.atomic import all_or_nothing
-from conjunto.learners.growing import growth_options, told_of_friedman
+from conjunto.learners.growing import growth_options, table_of, told_of_friedman
 from conjunto.learners.pruning import given_folds, set_pruning
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.learners.tree import BinaryTree, SingleClassificationTree
@@ -48,9 +48,9 @@ class _CART(BinaryTree):
         views = core_views(self, problem, [View()], [stream.member], folds=given_folds(self, problem))
         key = stream.key
         if judges is not None:
-            self.forest_ = _core.grow_reduced(problem.table(), options, *key, views, judges)
+            self.forest_ = _core.grow_reduced(table_of(self, problem), options, *key, views, judges)
             return
-        session = _core.GrowSession(problem.table(), options, *key, lasts=False)
+        session = _core.GrowSession(table_of(self, problem), options, *key, lasts=False)
         session.grow(views, _core.Answer.leaves)
         self.forest_ = session.forest()
         if self.prune is not None or self.ccp_alpha > 0:
@@ -148,6 +148,9 @@ class CARTClassifier(SingleClassificationTree, _CART):
     ccp_alpha : float, default=0.0
         scikit-learn's name for cost-complexity pruning by impurity: `prune=ccp_alpha` with `pruning_risk="impurity"`.
         Goes with `prune=None` only; 0 prunes nothing.
+    max_bins : int, default=None
+        At most 255: cut columns of more values between so many groups of neighbouring values only, each with about the
+        same number of rows. None tries every value. For tables of millions of rows, where it saves time.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     random_state : int, RandomState or None, default=None
@@ -206,6 +209,7 @@ class CARTClassifier(SingleClassificationTree, _CART):
         copies: str = "apart",
         splitter: str = "best",
         ccp_alpha: float = 0.0,
+        max_bins: int | None = None,
         class_weight: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -228,6 +232,7 @@ class CARTClassifier(SingleClassificationTree, _CART):
         self.copies = copies
         self.splitter = splitter
         self.ccp_alpha = ccp_alpha
+        self.max_bins = max_bins
         self.class_weight = class_weight
         self.random_state = random_state
 
@@ -292,6 +297,7 @@ class CARTRegressor(RegressorMixin, _CART):
         copies: str = "apart",
         splitter: str = "best",
         ccp_alpha: float = 0.0,
+        max_bins: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.criterion = told_of_friedman(criterion)
@@ -313,6 +319,7 @@ class CARTRegressor(RegressorMixin, _CART):
         self.copies = copies
         self.splitter = splitter
         self.ccp_alpha = ccp_alpha
+        self.max_bins = max_bins
         self.random_state = random_state
 
     def fit(

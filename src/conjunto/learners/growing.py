@@ -34,6 +34,7 @@ CRITERIA = {
     "friedman_mse": _core.Criterion.variance,
 }
 CLASSIFICATION = ("gini", "entropy", "log_loss")
+MOST_BINS = 255
 REGRESSION = ("squared_error", "friedman_mse")
 
 
@@ -81,6 +82,19 @@ def growth_options(learner: Any, problem: Problem, threads: int = 1) -> _core.Gr
     return options
 
 
+def table_of(learner: Any, problem: Problem, threads: int = 1) -> _core.Table:
+    """The native table as the learner wants it: of all values, or of at most `max_bins` groups of them by column."""
+    max_bins = getattr(learner, "max_bins", None)
+    if max_bins is None:
+        return problem.table(threads)
+    if check_count("max_bins", max_bins, 2) > MOST_BINS:
+        raise ValueError(f"max_bins must be at most {MOST_BINS}, got {max_bins}; None tries every value")
+    for name, plain in (("splits", "axis"), ("splitter", "best"), ("combination_features", None)):
+        if getattr(learner, name, plain) != plain:
+            raise ValueError(f"max_bins goes with {name}={plain!r} only: other tests look at the values themselves")
+    return problem.table(threads, max_bins)
+
+
 def grow_trees(
     learner: Any,
     problem: Problem,
@@ -95,7 +109,7 @@ def grow_trees(
     # Multiplicities that a view draws are copies of rows; weights that a user gives are not, whole numbers or not.
     options.prune.copies = problem.weights is None and getattr(learner, "class_weight", None) is None
     seen = core_views(learner, problem, views, members, folds=given_folds(learner, problem))
-    return _core.grow(problem.table(threads), options, *key, seen)
+    return _core.grow(table_of(learner, problem, threads), options, *key, seen)
 
 
 def check_member(learner: Any) -> None:

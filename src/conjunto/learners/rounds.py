@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from conjunto import _core
 from conjunto.learners.fitting import Members, fit_members, tells_leaves
-from conjunto.learners.growing import check_member
+from conjunto.learners.growing import check_member, table_of
 from conjunto.learners.members import TreeMembers
 from conjunto.learners.pruning import given_folds
 from conjunto.learners.views import core_views
@@ -38,7 +38,7 @@ class TreeRounds:
         options = learner._grow_options(problem, threads)
         # Whole-number weights are multiplicities of a drawn sample.
         options.prune.copies = getattr(learner, "class_weight", None) is None
-        self._session = _core.GrowSession(problem.table(threads), options, *key)
+        self._session = _core.GrowSession(table_of(learner, problem, threads), options, *key)
 
     def fit(self, views: Sequence[View], numbers: Sequence[int]) -> NDArray[Any]:
         """Fit one member per view; what they say about all rows: (members, n) or, as shares, (members, n, K).
