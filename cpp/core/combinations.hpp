@@ -42,7 +42,7 @@ public:
     double value(const std::vector<Term>& terms, std::uint32_t row) const {
         double sum = 0;
         for (const Term& term : terms) {
-            const std::uint32_t rank = table_.ranks_of(row)[term.column];
+            const std::uint32_t rank = table_.rank_of(row, term.column);
             if (rank == kMissing) return std::nan("");
             const double here = term.set < 0 ? table_.value(row, term.column)
                                              : static_cast<double>((sets_[term.set + rank / 32] >> (rank % 32)) & 1U);

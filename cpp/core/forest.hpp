@@ -164,12 +164,13 @@ inline double bounded(double sum) {
     return sum > most ? most : sum < -most ? -most : sum;
 }
 
-// NaN where a value that the combination needs is missing.
-inline double combine(const Forest& forest, std::uint32_t combination, const double* x) {
+// NaN where a value that the combination needs is missing; `x(column)` is a value.
+template <class Value>
+double combine(const Forest& forest, std::uint32_t combination, const Value& x) {
     double sum = 0;
     for (std::uint32_t t = forest.term_start[combination]; t < forest.term_start[combination + 1]; ++t) {
         const Term& term = forest.terms[t];
-        double value = x[term.column];
+        double value = x(term.column);
         if (term.set >= 0) {
             std::uint32_t code;
             value = category_of(forest, term.column, value, code) ? double(in_set(forest, term.set, code)) : std::nan("");
@@ -179,14 +180,19 @@ inline double combine(const Forest& forest, std::uint32_t combination, const dou
     return bounded(sum);
 }
 
-inline bool goes_left(const Forest& forest, const Node& node, const double* x) {
+template <class Value>
+bool goes_left_by(const Forest& forest, const Node& node, const Value& x) {
     if (node.test & Node::kCategory) {
         std::uint32_t code;
-        if (!category_of(forest, node.index(), x[node.index()], code)) return node.missing_left();
+        if (!category_of(forest, node.index(), x(node.index()), code)) return node.missing_left();
         return in_set(forest, static_cast<std::size_t>(node.threshold), code);
     }
-    const double value = node.test & Node::kCombination ? combine(forest, node.index(), x) : x[node.index()];
+    const double value = node.test & Node::kCombination ? combine(forest, node.index(), x) : x(node.index());
     return std::isnan(value) ? node.missing_left() : value <= node.threshold;
+}
+
+inline bool goes_left(const Forest& forest, const Node& node, const double* x) {
+    return goes_left_by(forest, node, [x](std::size_t column) { return x[column]; });
 }
 
 }  // namespace conjunto

@@ -263,12 +263,11 @@ private:
     void find_leaves_of_unseen() {
         std::vector<bool> seen(table_.rows);
         for (const std::uint32_t row : store_.row) seen[row] = true;
-        std::vector<double> space(table_.columns);
         for (std::size_t row = 0; row < table_.rows; ++row) {
             if (seen[row]) continue;
-            const double* x = table_.values_of(row, space.data());
+            const auto x = [&](std::size_t column) { return table_.value(row, column); };
             std::int32_t at = forest_.nodes.empty() ? ~0 : 0;
-            while (at >= 0) at = goes_left(forest_, forest_.nodes[at], x) ? forest_.nodes[at].left : forest_.nodes[at].right;
+            while (at >= 0) at = goes_left_by(forest_, forest_.nodes[at], x) ? forest_.nodes[at].left : forest_.nodes[at].right;
             leaves_[row] = ~at;
         }
     }

@@ -214,7 +214,7 @@ private:
     bool lacks_values(std::uint32_t column) const {
         if (!table_.column[column].missing) return false;
         for (std::size_t i = 0; i < node_.n; ++i)
-            if (table_.ranks_of(node_.row[i])[column] == kMissing) return true;
+            if (table_.rank_of(node_.row[i], column) == kMissing) return true;
         return false;
     }
 

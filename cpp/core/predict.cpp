@@ -115,9 +115,44 @@ void visit_small(const Forest& forest, const SmallTrees& trees, Rows x, std::siz
         [](std::size_t, std::size_t, std::size_t) {});
 }
 
+// Leaf of one row in all trees, some at a time.
+template <class Sink>
+void visit_row(const Forest& forest, const double* values, bool full, std::size_t row, const Sink& sink) {
+    std::array<std::uint32_t, kInStep> leaf;
+    for (std::size_t tree = 0; tree < forest.trees(); tree += kInStep) {
+        const std::size_t count = std::min(kInStep, forest.trees() - tree);
+        full ? walk_trees<true>(forest, tree, count, values, leaf.data())
+             : walk_trees<false>(forest, tree, count, values, leaf.data());
+        for (std::size_t j = 0; j < count; ++j) sink(tree + j, row, std::size_t{1}, leaf.data() + j);
+    }
+}
+
+// A row at a time is written out, walks through all trees, and is wiped out again.
+template <class Sink>
+void visit_sparse(const Forest& forest, Rows x, std::size_t threads, const Sink& sink) {
+    constexpr std::size_t kRows = 64;
+    const SparseRows& rows = *x.sparse;
+    const bool special = !forest.sets.empty() || !forest.terms.empty();
+    std::vector<std::vector<double>> space(std::max<std::size_t>(threads, 1));
+    parallel_for((x.n + kRows - 1) / kRows, threads, [&](std::size_t chunk, std::size_t worker) {
+        std::vector<double>& values = space[worker];
+        values.resize(x.columns, 0.0);
+        for (std::size_t row = chunk * kRows; row < std::min(x.n, (chunk + 1) * kRows); ++row) {
+            bool missing = false;
+            for (std::size_t entry = rows.first(row); entry < rows.end(row); ++entry) {
+                values[static_cast<std::size_t>(rows.column[entry])] = rows.value[entry];
+                missing |= std::isnan(rows.value[entry]);
+            }
+            visit_row(forest, values.data(), special || missing, row, sink);
+            for (std::size_t entry = rows.first(row); entry < rows.end(row); ++entry) values[static_cast<std::size_t>(rows.column[entry])] = 0;
+        }
+    });
+}
+
 // Calls sink(tree, first_row, rows, leaves) for all trees and rows; for one row always in order of trees.
 template <class Sink>
 void visit(const Forest& forest, Rows x, std::size_t threads, const Sink& sink) {
+    if (x.sparse) return visit_sparse(forest, x, threads, sink);
     const bool missing = number_missing(forest, x);
     if (const auto coded = forest.coded.of(forest, x.n)) {
         if (coded->small && !missing) return visit_small(forest, *coded->small, x, threads, sink);
@@ -127,17 +162,8 @@ void visit(const Forest& forest, Rows x, std::size_t threads, const Sink& sink) 
     }
     const bool full = missing || !forest.sets.empty() || !forest.terms.empty();
     if (x.n < kInStep) {
-        std::array<std::uint32_t, kInStep> leaf;
         std::vector<double> space;
-        for (std::size_t row = 0; row < x.n; ++row) {
-            const double* values = x.part(row, 1).by_rows(space).data;
-            for (std::size_t tree = 0; tree < forest.trees(); tree += kInStep) {
-                const std::size_t count = std::min(kInStep, forest.trees() - tree);
-                full ? walk_trees<true>(forest, tree, count, values, leaf.data())
-                     : walk_trees<false>(forest, tree, count, values, leaf.data());
-                for (std::size_t j = 0; j < count; ++j) sink(tree + j, row, std::size_t{1}, leaf.data() + j);
-            }
-        }
+        for (std::size_t row = 0; row < x.n; ++row) visit_row(forest, x.part(row, 1).by_rows(space).data, full, row, sink);
         return;
     }
     std::size_t rows_per_chunk = kChunkRows;
@@ -180,7 +206,7 @@ void member_leaves(const Forest& forest, Rows x, std::int32_t* out, std::size_t 
 void vote_counts(const Forest& forest, Rows x, double* out, std::size_t threads) {
     const std::size_t classes = forest.classes;
     std::fill_n(out, x.n * classes, 0.0);
-    if (classes <= 16) {
+    if (classes <= 16 && !x.sparse) {
         const auto coded = forest.coded.of(forest, x.n);
         if (coded && coded->small && !number_missing(forest, x)) {
             const SmallTrees& trees = *coded->small;

@@ -6,14 +6,18 @@
 #include <vector>
 
 #include "forest.hpp"
+#include "sparse.hpp"
 
 namespace conjunto {
 
-// Rows to predict, by rows or by columns: those of a DataFrame lie column by column.
+// Rows to predict, by rows or by columns: those of a DataFrame lie column by column. Or what is not 0 of them.
 struct Rows {
     const double* data;
     std::size_t n, columns;
     std::ptrdiff_t row_stride, column_stride;
+    const SparseRows* sparse = nullptr;  // if given, there is no data
+
+    Rows(const SparseRows& sparse, std::size_t n, std::size_t columns) : Rows(nullptr, n, columns) { this->sparse = &sparse; }
 
     Rows(const double* data, std::size_t n, std::size_t columns)
         : Rows(data, n, columns, static_cast<std::ptrdiff_t>(columns), 1) {}

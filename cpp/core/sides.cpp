@@ -32,21 +32,21 @@ std::size_t Sides::find(std::size_t begin, std::size_t n, double weight, const s
         const Table::Bins bins = table_.bins_for(split.column, n);
         return finish(begin, n, weight, split, [&](std::size_t i) { return answer[bins[rows[i]]]; });
     }
-    auto rank_of = [&](std::size_t i) { return table_.ranks_of(rows[i])[split.column]; };
+    auto rank_of = [&](std::size_t i) { return table_.rank_of(rows[i], split.column); };
     if (split.kind == TestKind::category)
         return finish(begin, n, weight, split, [&](std::size_t i) -> std::uint8_t {
             const std::uint32_t rank = rank_of(i);
             return rank == kMissing ? kNoAnswer : (split.set[rank / 32] >> (rank % 32)) & 1U;
         });
     auto by_rank = [&](std::uint32_t rank) -> std::uint8_t { return rank == kMissing ? kNoAnswer : rank <= split.low; };
-    if (split.low_row == kMissing)
+    if (split.low_row == kMissing && !table_.sparse)
         return finish(begin, n, weight, split, [&](std::size_t i) {
             const std::uint32_t rank = rank_of(i);
             if (rank == split.low) split.low_row = rows[i];
             if (rank == split.high) split.high_row = rows[i];
             return by_rank(rank);
         });
-    if (n <= kLaneRows || column.missing) return finish(begin, n, weight, split, [&](std::size_t i) { return by_rank(rank_of(i)); });
+    if (n <= kLaneRows || column.missing || table_.sparse) return finish(begin, n, weight, split, [&](std::size_t i) { return by_rank(rank_of(i)); });
     // In a large node the bin, one byte in a column of its own, decides for nearly all rows.
     const std::uint8_t* bins = table_.bins_of(split.column);
     const std::uint8_t cut = bins[split.low_row];

@@ -24,8 +24,8 @@ struct Split {
     std::uint32_t high = 0;    // numeric: smallest rank on the right, kMissing if only missing values are there
     std::uint32_t low_row = kMissing;   // rows that have these ranks, where the search knows them
     std::uint32_t high_row = kMissing;
-    double threshold = 0;      // combination, or a cut that was drawn
-    bool drawn = false;        // numeric: the threshold is one that was drawn between two values, not their midpoint
+    double threshold = 0;      // combination, or a cut that is drawn
+    bool drawn = false;        // numeric: the threshold is given here, and not the midpoint of the values of two rows
     std::array<std::uint32_t, kMaxCategories / 32> set{};  // category
 };
 

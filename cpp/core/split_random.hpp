@@ -47,7 +47,7 @@ bool cut_numbers(Tally& tally, const NodeRows& node, const Limits& limits, const
     std::uint32_t least = kMissing, most = 0, missing = 0;
     std::size_t least_row = 0, most_row = 0;
     for (std::size_t i = 0; i < node.n; ++i) {
-        const std::uint32_t rank = table.ranks_of(node.row[i])[column];
+        const std::uint32_t rank = table.rank_of(node.row[i], column);
         if (rank == kMissing) {
             ++missing;
             continue;
@@ -61,7 +61,7 @@ bool cut_numbers(Tally& tally, const NodeRows& node, const Limits& limits, const
         split.low = most;
         split.high = kMissing;
         split.low_row = static_cast<std::uint32_t>(most_row);
-        offer_cut(tally, node, limits, split, [&](std::uint32_t row) { return table.ranks_of(row)[column] == most; }, choice);
+        offer_cut(tally, node, limits, split, [&](std::uint32_t row) { return table.rank_of(row, column) == most; }, choice);
         return true;
     }
     split.drawn = true;
@@ -72,7 +72,7 @@ bool cut_numbers(Tally& tally, const NodeRows& node, const Limits& limits, const
     split.low_row = static_cast<std::uint32_t>(least_row);
     split.high_row = static_cast<std::uint32_t>(most_row);
     offer_cut(tally, node, limits, split, [&](std::uint32_t row) {
-        const std::uint32_t rank = table.ranks_of(row)[column];
+        const std::uint32_t rank = table.rank_of(row, column);
         if (rank == kMissing) return split.missing_left;
         const bool left = table.value(row, column) <= split.threshold;
         if (left && rank > split.low) split.low = rank, split.low_row = row;
@@ -86,7 +86,7 @@ template <class Tally>
 bool cut_categories(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table, Split& split, Philox& random,
                     RandomSpace& space, Choice& choice) {
     const std::uint32_t categories = table.column[split.column].categories;
-    auto code_of = [&](std::uint32_t row) { return std::min(table.ranks_of(row)[split.column], categories); };
+    auto code_of = [&](std::uint32_t row) { return std::min(table.rank_of(row, split.column), categories); };
     space.present.assign(categories + 1, 0);
     for (std::size_t i = 0; i < node.n; ++i) space.present[code_of(node.row[i])] = 1;
     const auto present = std::count(space.present.begin(), space.present.end(), 1);

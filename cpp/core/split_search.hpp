@@ -4,6 +4,7 @@
 //   categories                          search_category, at once
 //   random cuts                         search_random, at once
 //   the k best, or asked for            search_sorted, at once
+//   most values are 0                   SparseSearch, at once
 //   only the root is split              search_presorted (real weights)
 //   small nodes                         search_lanes, or lists carried down the subtree where all columns are tried
 //   large nodes, or few values          HistogramSearch
@@ -21,6 +22,7 @@
 #include "split_presorted.hpp"
 #include "split_random.hpp"
 #include "split_sorted.hpp"
+#include "split_sparse.hpp"
 
 namespace conjunto {
 
@@ -41,7 +43,7 @@ public:
     SplitSearch(const Table& table, const GrowOptions& options, const PresortedColumns* presorted, const Kernels& kernels,
                 const NodeRows& node, const Limits& limits)
         : table_(table), options_(options), presorted_(presorted), kernels_(kernels), node_(node), limits_(limits), tally_(node),
-          choice_(options.k_best), first_cell_(table.columns), kind_(table.columns) {
+          choice_(options.k_best), first_cell_(table.columns), kind_(table.columns), sparse_(table, node, limits, tally_) {
         for (std::size_t c = 0; c < table.columns; ++c)
             kind_[c] = {table.column[c].counted, table.column[c].categorical()};
     }
@@ -72,7 +74,7 @@ public:
         lists_.close();
         // With integer counts the histograms of one child are the parent's less the other child's.
         keeps_bins_ = all_columns_ && integer && options_.max_leaves == 0 && options_.k_best == 1 && options_.combination == 0 &&
-                      options_.search != Search::sorted && !options_.random_cuts && !binned_columns_.empty() &&
+                      options_.search != Search::sorted && !options_.random_cuts && !table_.sparse && !binned_columns_.empty() &&
                       binned_columns_.size() <= kHistogramColumns;
     }
 
@@ -180,7 +182,9 @@ private:
     }
 
     void choose_searches(std::size_t begin) {
-        plainly_ = options_.search == Search::sorted || options_.k_best > 1;
+        by_entries_ = table_.sparse && options_.search != Search::sorted;
+        plainly_ = options_.search == Search::sorted || options_.k_best > 1 || by_entries_;
+        if (by_entries_) sparse_.enter(options_.max_features);
         by_presorted_ = !plainly_ && presorted_ && !node_.integer;
         by_lanes_ = !plainly_ && !by_presorted_ && small(node_.n);
         by_lists_ = by_lanes_ && lists_worth_it_ && !plain_columns_.empty() && has_kernel<Tally>(node_);
@@ -232,6 +236,9 @@ private:
             Way way;
             if (kind.counted && plainly_constant(column))
                 note(place, false);
+            else if (by_entries_)
+                varied += note(place, options_.random_cuts ? sparse_.search_random(column, place, random, choice_)
+                                                           : sparse_.search(column, place, choice_));
             else if (options_.random_cuts)
                 varied += note(place, search_random(tally_, node_, limits_, table_, column, place, random, random_space_, choice_));
             else if (kind.categorical)
@@ -314,7 +321,7 @@ private:
     bool all_columns_ = true, lists_worth_it_ = false, keeps_bins_ = false;
     KeptBins* bins_ = nullptr;
 
-    bool plainly_ = false, by_presorted_ = false, by_lanes_ = false, by_lists_ = false;
+    bool plainly_ = false, by_entries_ = false, by_presorted_ = false, by_lanes_ = false, by_lists_ = false;
     std::array<Group, kWays> groups_;
     std::size_t drawn_ = 0;
     std::vector<std::uint32_t> constant_places_;  // among the columns, of those that did not vary
@@ -326,6 +333,7 @@ private:
     LaneSpace lanes_;
     SortedLists lists_;
     HistogramSpace histogram_, kept_;
+    SparseSearch<Tally> sparse_;
 };
 
 }  // namespace conjunto

@@ -49,7 +49,7 @@ bool search_sorted(Tally& tally, const NodeRows& node, const Limits& limits, con
     space.sorted.clear();
     space.missing.clear();
     for (std::size_t i = 0; i < node.n; ++i) {
-        const std::uint32_t rank = table.ranks_of(node.row[i])[column];
+        const std::uint32_t rank = table.rank_of(node.row[i], column);
         if (rank == kMissing)
             space.missing.push_back(static_cast<std::uint32_t>(i));
         else

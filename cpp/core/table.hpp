@@ -11,6 +11,8 @@
 #include <mutex>
 #include <vector>
 
+#include "sparse.hpp"
+
 namespace conjunto {
 
 inline constexpr std::uint32_t kMissing = 0xFFFFFFFFU;
@@ -59,16 +61,27 @@ struct Table {
 
     // 1 / standard deviation of a numeric column over the rows that somebody learns from.
     double scale(std::size_t c) const;
+    // Where most values are 0: all there is; the arrays above are empty then, and no column is counted or categorical.
+    std::shared_ptr<const SparseTable> sparse;
+
     double value(std::size_t row, std::size_t c) const {
+        if (sparse) return sparse->by_row.at(row, c);
         return data[static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(c) * column_stride];
     }
     // The values of a row side by side, where they lie or copied to `space` (of `columns` entries).
     const double* values_of(std::size_t row, double* space) const {
-        if (column_stride == 1) return data + static_cast<std::ptrdiff_t>(row) * row_stride;
+        if (!sparse && column_stride == 1) return data + static_cast<std::ptrdiff_t>(row) * row_stride;
+        if (sparse) {
+            const SparseRows& rows = sparse->by_row;
+            std::fill_n(space, columns, 0.0);
+            for (std::size_t entry = rows.first(row); entry < rows.end(row); ++entry) space[rows.column[entry]] = rows.value[entry];
+            return space;
+        }
         for (std::size_t c = 0; c < columns; ++c) space[c] = value(row, c);
         return space;
     }
     const std::uint32_t* ranks_of(std::size_t row) const { return rank.data() + row * columns; }
+    std::uint32_t rank_of(std::size_t row, std::size_t c) const { return sparse ? sparse->rank_of(row, c) : ranks_of(row)[c]; }
     const std::uint8_t* bins_of(std::size_t c) const { return bin.data() + c * rows; }
     // The bins of one column as seen by a node of n rows: the bin of a row is first[row * step].
     struct Bins {
@@ -93,5 +106,8 @@ struct Table {
 Table prepare(const double* data, std::size_t rows, std::size_t columns, std::ptrdiff_t row_stride,
               std::ptrdiff_t column_stride, const std::uint32_t* categories, std::size_t threads,
               const bool* ignored = nullptr, std::uint32_t max_bins = 0);
+// The same of rows of which most values are 0, all of them numbers. Throws std::invalid_argument unless the columns of a
+// row are in range and ascending.
+Table prepare_sparse(const SparseRows& rows_given, std::size_t rows, std::size_t columns, const bool* ignored = nullptr);
 
 }  // namespace conjunto

@@ -193,7 +193,7 @@ TEST(huge_and_tiny_values_give_finite_tests) {
                 for (const Node& node : forest.nodes) {
                     if (!(node.test & Node::kCombination)) continue;
                     for (std::size_t row = 0; row < data.rows; ++row)
-                        CHECK(!std::isinf(combine(forest, node.index(), data.row(row))));
+                        CHECK(!std::isinf(combine(forest, node.index(), [&](std::size_t c) { return data.row(row)[c]; })));
                 }
             }
         }

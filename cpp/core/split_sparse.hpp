@@ -1,0 +1,235 @@
+// The search of tables of which most values are 0: a column costs its entries in the node, not the rows of the node.
+//
+// Rows whose value is 0 are one group, which is what is left of the node when all others are counted. Where weights are
+// whole numbers the answer is that of search_sorted, or of search_random, on the same table written out.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "rng.hpp"
+#include "split.hpp"
+#include "split_random.hpp"
+#include "tally.hpp"
+
+namespace conjunto {
+
+template <class Tally>
+class SparseSearch {
+public:
+    SparseSearch(const Table& table, const NodeRows& node, const Limits& limits, Tally& tally)
+        : table_(table), node_(node), limits_(limits), tally_(tally) {
+        if (!table.sparse) return;
+        local_.assign(table.rows, 0);
+        count_.assign(table.columns, 0);
+        behind_.assign(table.columns, 0);
+    }
+
+    // Begins a node in which about so many columns will be tried.
+    void enter(std::size_t tried) {
+        const SparseRows& rows = table_.sparse->by_row;
+        std::size_t entries = 0;
+        for (std::size_t i = 0; i < node_.n; ++i) entries += rows.end(node_.row[i]) - rows.first(node_.row[i]);
+        const double by_column = static_cast<double>(table_.sparse->rank.size()) / static_cast<double>(table_.columns) + 1;
+        by_rows_ = static_cast<double>(entries) <= kWorthOfGathering * by_column * static_cast<double>(std::min(tried, table_.columns));
+        if (by_rows_)
+            gather(entries);
+        else
+            number_rows();
+    }
+
+    // Tries every cut of a column; false if it is constant in the node.
+    bool search(std::uint32_t column, std::uint32_t order, Choice& choice) {
+        if (!read(column)) return false;
+        offer_cuts(column, order, false, choice);
+        if (!missing_.empty()) offer_cuts(column, order, true, choice);
+        return true;
+    }
+
+    // Tries one random cut, drawn as search_random draws it.
+    bool search_random(std::uint32_t column, std::uint32_t order, Philox& random, Choice& choice) {
+        if (!read(column)) return false;
+        const std::size_t last = items_ - 1;
+        Split split;
+        split.order = order;
+        split.column = column;
+        if (rank_at(0) == rank_at(last)) {
+            split.low = rank_at(0);
+            split.high = kMissing;
+            offer_side(split, items_, choice);
+            return true;
+        }
+        split.drawn = true;
+        split.threshold = draw_between(value_at(0, column), value_at(last, column), random);
+        split.missing_left = !missing_.empty() && random.below(2) == 1;
+        std::size_t left = 0;
+        while (value_at(left, column) <= split.threshold) ++left;
+        split.low = rank_at(left - 1);
+        split.high = rank_at(left);
+        offer_side(split, left, choice);
+        return true;
+    }
+
+private:
+    // Entries are gathered by rows where there are at most so many times those of the columns that will be tried.
+    static constexpr double kWorthOfGathering = 4;
+
+    // All entries of the node, by column.
+    void gather(std::size_t entries) {
+        const SparseTable& sparse = *table_.sparse;
+        const SparseRows& rows = sparse.by_row;
+        for (const std::uint32_t c : touched_) count_[c] = 0;
+        touched_.clear();
+        entry_.resize(entries);
+        auto each = [&](auto&& body) {
+            for (std::size_t i = 0; i < node_.n; ++i)
+                for (std::size_t entry = rows.first(node_.row[i]); entry < rows.end(node_.row[i]); ++entry)
+                    body(static_cast<std::uint32_t>(rows.column[entry]), entry, i);
+        };
+        each([&](std::uint32_t c, std::size_t, std::size_t) {
+            if (count_[c]++ == 0) touched_.push_back(c);
+        });
+        std::uint32_t at = 0;
+        for (const std::uint32_t c : touched_) {
+            behind_[c] = at;
+            at += count_[c];
+        }
+        each([&](std::uint32_t c, std::size_t entry, std::size_t i) { entry_[behind_[c]++] = key(sparse.rank[entry], i); });
+    }
+
+    // The place of every row in the node, with a number of the node: rows of other nodes have another one.
+    void number_rows() {
+        ++visit_;
+        for (std::size_t i = 0; i < node_.n; ++i) local_[node_.row[i]] = visit_ << 32 | i;
+    }
+
+    static std::uint64_t key(std::uint32_t rank, std::size_t i) { return static_cast<std::uint64_t>(rank) << 32 | i; }
+
+    // Reads the entries of a column in the node, sorted by value; false if the column is constant there.
+    bool read(std::uint32_t column) {
+        const SparseTable& sparse = *table_.sparse;
+        const std::uint32_t zero = sparse.zero[column];
+        keys_.clear();
+        missing_.clear();
+        auto take = [&](std::uint64_t entry) {
+            const auto rank = static_cast<std::uint32_t>(entry >> 32);
+            if (rank == kMissing)
+                missing_.push_back(static_cast<std::uint32_t>(entry));
+            else if (rank != zero)
+                keys_.push_back(entry);
+        };
+        if (by_rows_) {
+            for (std::uint32_t e = behind_[column] - count_[column]; count_[column] && e < behind_[column]; ++e) take(entry_[e]);
+        } else {
+            for (std::uint32_t e = sparse.column_start[column]; e < sparse.column_start[column + 1]; ++e)
+                if (const std::uint64_t at = local_[sparse.column_row[e]]; at >> 32 == visit_)
+                    take(key(sparse.column_rank[e], static_cast<std::uint32_t>(at)));
+        }
+        zeros_ = node_.n - keys_.size() - missing_.size();
+        items_ = keys_.size() + (zeros_ > 0);
+        if (items_ == 0 || (keys_.empty() && missing_.empty())) return false;
+        std::sort(keys_.begin(), keys_.end());
+        block_ = static_cast<std::size_t>(std::lower_bound(keys_.begin(), keys_.end(), key(zero, 0)) - keys_.begin());
+        zero_ = zero;
+        if (rank_at(0) == rank_at(items_ - 1) && missing_.empty()) return false;
+        if (zeros_ > 0) weigh_zeros();
+        return true;
+    }
+
+    // What the rows of value 0 weigh: what the others leave.
+    void weigh_zeros() {
+        group_.resize(tally_.width());
+        auto take_away = [&](std::size_t i) {
+            if constexpr (Tally::kClasses) {
+                group_[node_.label_of(i)] -= node_.weight_of(i);
+            } else {
+                group_[0] -= node_.weight_of(i);
+                group_[1] -= node_.moment_of(i);
+            }
+        };
+        if constexpr (Tally::kClasses) {
+            std::copy_n(node_.class_total.begin(), group_.size(), group_.begin());
+        } else {
+            group_[0] = node_.total;
+            group_[1] = node_.total_moment;
+        }
+        for (const std::uint64_t entry : keys_) take_away(static_cast<std::uint32_t>(entry));
+        for (const std::uint32_t i : missing_) take_away(i);
+    }
+
+    // Items in ascending order of value: the entries, and the rows of value 0 as one of them.
+    bool is_block(std::size_t item) const { return zeros_ > 0 && item == block_; }
+    std::uint64_t key_at(std::size_t item) const { return keys_[item - (zeros_ > 0 && item > block_)]; }
+    std::uint32_t rank_at(std::size_t item) const { return is_block(item) ? zero_ : static_cast<std::uint32_t>(key_at(item) >> 32); }
+    double value_at(std::size_t item, std::uint32_t column) const {
+        return is_block(item) ? 0.0 : table_.value(node_.row[static_cast<std::uint32_t>(key_at(item))], column);
+    }
+    // Moves an item to the left; how many rows it is.
+    std::size_t move(std::size_t item) {
+        if (!is_block(item)) {
+            tally_.add(static_cast<std::uint32_t>(key_at(item)));
+            return 1;
+        }
+        tally_.add_group(group_.data());
+        return zeros_;
+    }
+    std::size_t start(bool missing_left) {
+        tally_.clear();
+        if (!missing_left) return 0;
+        for (const std::uint32_t i : missing_) tally_.add(i);
+        return missing_.size();
+    }
+
+    void offer_cuts(std::uint32_t column, std::uint32_t order, bool missing_left, Choice& choice) {
+        std::size_t rows_left = start(missing_left);
+        for (std::size_t item = 0; item < items_; ++item) {
+            rows_left += move(item);
+            const bool last = item + 1 == items_;
+            if (last ? missing_left || missing_.empty() : rank_at(item) == rank_at(item + 1)) continue;
+            if (!limits_.allow(rows_left, node_.n, tally_.left(), node_.total)) continue;
+            const double score = tally_.score();
+            if (!choice.wants(score, order)) continue;
+            Split split;
+            split.score = score;
+            split.order = order;
+            split.column = column;
+            split.missing_left = missing_left;
+            split.low = rank_at(item);
+            split.high = last ? kMissing : rank_at(item + 1);
+            split.drawn = !last;
+            if (!last) split.threshold = midpoint(value_at(item, column), value_at(item + 1, column));
+            choice.offer(split);
+        }
+    }
+
+    // Offers the cut that has the first `left` items on the left.
+    void offer_side(Split& split, std::size_t left, Choice& choice) {
+        std::size_t rows_left = start(split.missing_left);
+        for (std::size_t item = 0; item < left; ++item) rows_left += move(item);
+        if (!limits_.allow(rows_left, node_.n, tally_.left(), node_.total)) return;
+        split.score = tally_.score();
+        choice.offer(split);
+    }
+
+    const Table& table_;
+    const NodeRows& node_;
+    const Limits& limits_;
+    Tally& tally_;
+
+    bool by_rows_ = false;
+    std::uint64_t visit_ = 0;
+    std::vector<std::uint64_t> local_;               // by row: the number of the visit, and the place in its node
+    std::vector<std::uint32_t> count_, behind_;      // by column: its entries in the node, and their end in entry_
+    std::vector<std::uint32_t> touched_;             // columns that have any
+    std::vector<std::uint64_t> entry_;
+
+    // One column.
+    std::vector<std::uint64_t> keys_;                // values other than 0, by rank and then by row
+    std::vector<std::uint32_t> missing_;
+    std::size_t zeros_ = 0, items_ = 0, block_ = 0;  // rows of value 0; items; the place of the zeros among them
+    std::uint32_t zero_ = 0;
+    std::vector<double> group_;
+};
+
+}  // namespace conjunto
