@@ -14,20 +14,24 @@ namespace conjunto::bind {
 
 namespace {
 
-Out<double> take_values(const Forest& f, InRows x, std::size_t threads) {
+Out<double> take_values(const Forest& f, const nb::object& X, std::size_t threads) {
+    const GivenRows x(X);
     require_task(f, false);
-    return predict<double>(f, x, threads, {f.trees(), x.shape(0)}, member_values);
+    return predict<double>(f, x, threads, {f.trees(), x.n}, member_values);
 }
-Out<std::int32_t> take_leaves(const Forest& f, InRows x, std::size_t threads) {
-    return predict<std::int32_t>(f, x, threads, {x.shape(0), f.trees()}, member_leaves);
+Out<std::int32_t> take_leaves(const Forest& f, const nb::object& X, std::size_t threads) {
+    const GivenRows x(X);
+    return predict<std::int32_t>(f, x, threads, {x.n, f.trees()}, member_leaves);
 }
-Out<double> take_sums(const Forest& f, InRows x, std::size_t threads) {
+Out<double> take_sums(const Forest& f, const nb::object& X, std::size_t threads) {
+    const GivenRows x(X);
     require_task(f, false);
-    return predict<double>(f, x, threads, {x.shape(0)}, value_sums);
+    return predict<double>(f, x, threads, {x.n}, value_sums);
 }
 
-Out<double> take_leaf_sums(const Forest& f, InRows x, In1<double> value, In1<std::int32_t> column, std::size_t width,
+Out<double> take_leaf_sums(const Forest& f, const nb::object& X, In1<double> value, In1<std::int32_t> column, std::size_t width,
                           std::size_t threads) {
+    const GivenRows x(X);
     require_aligned(value);
     require_aligned(column);
     if (value.shape(0) != f.leaves() || column.shape(0) != f.leaves())
@@ -35,15 +39,16 @@ Out<double> take_leaf_sums(const Forest& f, InRows x, In1<double> value, In1<std
     for (std::size_t i = 0; i < column.shape(0); ++i)
         if (column.data()[i] < 0 || static_cast<std::size_t>(column.data()[i]) >= width)
             throw std::invalid_argument("a column is outside 0 .. width - 1");
-    return predict<double>(f, x, threads, {x.shape(0), width}, [&](const Forest& forest, Rows rows, double* out, std::size_t t) {
+    return predict<double>(f, x, threads, {x.n, width}, [&](const Forest& forest, Rows rows, double* out, std::size_t t) {
         leaf_sums(forest, rows, value.data(), column.data(), width, out, t);
     });
 }
-Out<double> take_leaf_row_sums(const Forest& f, InRows x, In2<double> values, std::size_t threads) {
+Out<double> take_leaf_row_sums(const Forest& f, const nb::object& X, In2<double> values, std::size_t threads) {
+    const GivenRows x(X);
     require_aligned(values);
     if (values.shape(0) != f.leaves()) throw std::invalid_argument("values needs one row per leaf");
     const std::size_t width = values.shape(1);
-    return predict<double>(f, x, threads, {x.shape(0), width}, [&](const Forest& forest, Rows rows, double* out, std::size_t t) {
+    return predict<double>(f, x, threads, {x.n, width}, [&](const Forest& forest, Rows rows, double* out, std::size_t t) {
         leaf_row_sums(forest, rows, values.data(), width, out, t);
     });
 }

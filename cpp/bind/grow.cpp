@@ -2,12 +2,15 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 
 #include "../core/reduced.hpp"
 #include "../core/session.hpp"
 #include "arrays.hpp"
+#include "rows.hpp"
 #include "views.hpp"
 
 namespace conjunto::bind {
@@ -16,13 +19,31 @@ namespace {
 
 using Strided = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 
-void make_table(Table* self, Strided x, In1<std::uint32_t> categories, std::size_t threads,
+// The table of a CSR matrix. It points into the arrays of the matrix, and owns what was copied of them.
+void make_sparse_table(Table* self, const nb::object& X, const bool* ignored) {
+    const auto given = std::make_shared<GivenRows>(X);
+    Table table = prepare_sparse(given->entries(), given->n, given->columns, ignored);
+    // The rows are freed with the table.
+    table.sparse = std::shared_ptr<const SparseTable>(table.sparse.get(), [kept = table.sparse, given](const SparseTable*) {});
+    new (self) Table(std::move(table));
+}
+
+void make_table(Table* self, const nb::object& X, In1<std::uint32_t> categories, std::size_t threads,
                 const std::optional<In1<bool>>& ignored, std::uint32_t max_bins) {
-    if (categories.shape(0) != x.shape(1)) throw std::invalid_argument("categories needs one entry per column");
-    require_aligned(x);
+    const auto shape = nb::cast<nb::tuple>(X.attr("shape"));
+    if (shape.size() != 2 || categories.shape(0) != nb::cast<std::size_t>(shape[1]))
+        throw std::invalid_argument("categories needs one entry per column");
     require_aligned(categories);
-    require(!ignored || ignored->shape(0) == x.shape(0), "ignored needs one entry per row");
+    require(!ignored || ignored->shape(0) == nb::cast<std::size_t>(shape[0]), "ignored needs one entry per row");
     const bool* left_out = ignored ? ignored->data() : nullptr;
+    Strided x;
+    if (!nb::try_cast(X, x, false)) {
+        require(max_bins == 0, "max_bins needs dense X");
+        require(std::all_of(categories.data(), categories.data() + categories.shape(0), [](std::uint32_t k) { return k == 0; }),
+                "sparse X has no categories");
+        return make_sparse_table(self, X, left_out);
+    }
+    require_aligned(x);
     nb::gil_scoped_release release;
     new (self) Table(prepare(x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1), categories.data(), threads, left_out, max_bins));
 }

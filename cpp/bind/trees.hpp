@@ -11,6 +11,7 @@
 #include "../core/named_arrays.hpp"
 #include "../core/predict.hpp"
 #include "arrays.hpp"
+#include "rows.hpp"
 
 namespace conjunto::bind {
 
@@ -147,13 +148,12 @@ void require_task(const Trees& trees, bool classification) {
 
 // Runs a prediction into a new array of this shape, without the GIL.
 template <class T, class Trees, class Predict>
-Out<T> predict(const Trees& trees, const InRows& x, std::size_t threads, std::initializer_list<std::size_t> shape,
+Out<T> predict(const Trees& trees, const GivenRows& x, std::size_t threads, std::initializer_list<std::size_t> shape,
                Predict&& body) {
-    require_aligned(x);
-    if (x.shape(1) != trees.columns)
-        throw std::invalid_argument("X has " + std::to_string(x.shape(1)) + " columns, the forest was grown on " +
+    if (x.columns != trees.columns)
+        throw std::invalid_argument("X has " + std::to_string(x.columns) + " columns, the forest was grown on " +
                                     std::to_string(trees.columns));
-    const Rows rows{x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1)};
+    const Rows rows = x.rows();
     Out<T> out = new_array<T>(shape);
     nb::gil_scoped_release release;
     body(trees, rows, out.data(), threads);
@@ -199,21 +199,24 @@ void bind_trees(nb::class_<Trees>& type) {
             require_aligned(members);
             return t.take({members.data(), members.shape(0)});
         }, "members"_a, "A forest of these members.")
-        .def("labels", [](const Trees& t, InRows x, std::size_t threads) {
+        .def("labels", [](const Trees& t, const nb::object& X, std::size_t threads) {
             require_task(t, true);
-            return predict<std::int32_t>(t, x, threads, {t.trees(), x.shape(0)}, [](const Trees& f, Rows rows, std::int32_t* out, std::size_t n) {
+            const GivenRows x(X);
+            return predict<std::int32_t>(t, x, threads, {t.trees(), x.n}, [](const Trees& f, Rows rows, std::int32_t* out, std::size_t n) {
                 member_labels(f, rows, out, n);
             });
         }, "X"_a, "threads"_a = 1, "(trees, rows): the class each tree votes for.")
-        .def("vote_counts", [](const Trees& t, InRows x, std::size_t threads) {
+        .def("vote_counts", [](const Trees& t, const nb::object& X, std::size_t threads) {
             require_task(t, true);
-            return predict<double>(t, x, threads, {x.shape(0), t.classes}, [](const Trees& f, Rows rows, double* out, std::size_t n) {
+            const GivenRows x(X);
+            return predict<double>(t, x, threads, {x.n, t.classes}, [](const Trees& f, Rows rows, double* out, std::size_t n) {
                 vote_counts(f, rows, out, n);
             });
         }, "X"_a, "threads"_a = 1, "(rows, classes): votes by class.")
-        .def("share_sums", [](const Trees& t, InRows x, std::size_t threads) {
+        .def("share_sums", [](const Trees& t, const nb::object& X, std::size_t threads) {
             require_task(t, true);
-            return predict<double>(t, x, threads, {x.shape(0), t.classes}, [](const Trees& f, Rows rows, double* out, std::size_t n) {
+            const GivenRows x(X);
+            return predict<double>(t, x, threads, {x.n, t.classes}, [](const Trees& f, Rows rows, double* out, std::size_t n) {
                 share_sums(f, rows, out, n);
             });
         }, "X"_a, "threads"_a = 1, "(rows, classes): summed class shares.");

@@ -48,6 +48,7 @@ struct GrowOptions {
     PruneOptions prune{};
     bool igp = false;                  // iterative growing and pruning between two halves of the rows
     Search search = Search::automatic;
+    bool rounding_ties = false;        // with real weights, scores that differ by rounding alone are equal
     std::size_t threads = 1;
 };
 

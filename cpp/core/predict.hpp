@@ -16,6 +16,7 @@ struct Rows {
     std::size_t n, columns;
     std::ptrdiff_t row_stride, column_stride;
     const SparseRows* sparse = nullptr;  // if given, there is no data
+    std::size_t before = 0;              // rows of the whole that come before these
 
     Rows(const SparseRows& sparse, std::size_t n, std::size_t columns) : Rows(nullptr, n, columns) { this->sparse = &sparse; }
 
@@ -27,9 +28,22 @@ struct Rows {
     const double* at(std::size_t row, std::size_t column) const {
         return data + static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(column) * column_stride;
     }
-    Rows part(std::size_t first, std::size_t count) const { return {at(first, 0), count, columns, row_stride, column_stride}; }
+    Rows part(std::size_t first, std::size_t count) const {
+        Rows rows = *this;
+        if (!sparse) rows.data = at(first, 0);
+        rows.n = count;
+        rows.before += first;
+        return rows;
+    }
     // The same with the values of a row side by side, where they lie or copied to `space`.
     Rows by_rows(std::vector<double>& space) const {
+        if (sparse) {
+            space.assign(n * columns, 0.0);
+            for (std::size_t row = 0; row < n; ++row)
+                for (std::size_t entry = sparse->first(before + row); entry < sparse->end(before + row); ++entry)
+                    space[row * columns + static_cast<std::size_t>(sparse->column[entry])] = sparse->value[entry];
+            return {space.data(), n, columns};
+        }
         if (column_stride == 1 && row_stride == static_cast<std::ptrdiff_t>(columns)) return *this;
         space.resize(n * columns);
         for (std::size_t row = 0; row < n; ++row)

@@ -191,7 +191,7 @@ private:
         if (by_lists_ && !lists_.holds(begin, begin + node_.n))
             lists_.open(node_, begin, table_, plain_columns_, kernels_, lanes_);
         if (by_presorted_) presorted_space_.number(node_, table_.rows);
-        choice_.set_tolerance(by_presorted_ ? PresortedScan::kTolerance : 0.0);
+        choice_.set_tolerance(by_presorted_ || (by_entries_ && options_.rounding_ties && !node_.integer) ? PresortedScan::kTolerance : 0.0);
     }
 
     enum class Way { lanes, lists, bins, presorted };

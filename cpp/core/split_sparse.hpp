@@ -1,7 +1,8 @@
 // The search of tables of which most values are 0: a column costs its entries in the node, not the rows of the node.
 //
 // Rows whose value is 0 are one group, which is what is left of the node when all others are counted. Where weights are
-// whole numbers the answer is that of search_sorted, or of search_random, on the same table written out.
+// whole numbers, and in small nodes, the answer is that of search_sorted, or of search_random, on the same table written
+// out; in large nodes with real weights sums round in another order, and exact ties may fall otherwise.
 #pragma once
 
 #include <algorithm>
@@ -139,6 +140,12 @@ private:
 
     // What the rows of value 0 weigh: what the others leave.
     void weigh_zeros() {
+        if (one_by_one()) {
+            entered_.assign(node_.n, 0);
+            for (const std::uint64_t entry : keys_) entered_[static_cast<std::uint32_t>(entry)] = 1;
+            for (const std::uint32_t i : missing_) entered_[i] = 1;
+            return;
+        }
         group_.resize(tally_.width());
         auto take_away = [&](std::size_t i) {
             if constexpr (Tally::kClasses) {
@@ -171,9 +178,17 @@ private:
             tally_.add(static_cast<std::uint32_t>(key_at(item)));
             return 1;
         }
-        tally_.add_group(group_.data());
+        if (one_by_one()) {
+            for (std::size_t i = 0; i < node_.n; ++i)
+                if (!entered_[i]) tally_.add(i);
+        } else {
+            tally_.add_group(group_.data());
+        }
         return zeros_;
     }
+    // Real weights of small nodes are added in the order in which other searches add them: sums that differ by rounding
+    // would decide between columns that part the rows alike.
+    bool one_by_one() const { return !node_.integer && node_.n <= static_cast<std::size_t>(kLaneRows); }
     std::size_t start(bool missing_left) {
         tally_.clear();
         if (!missing_left) return 0;
@@ -229,7 +244,8 @@ private:
     std::vector<std::uint32_t> missing_;
     std::size_t zeros_ = 0, items_ = 0, block_ = 0;  // rows of value 0; items; the place of the zeros among them
     std::uint32_t zero_ = 0;
-    std::vector<double> group_;
+    std::vector<double> group_;           // what they weigh
+    std::vector<std::uint8_t> entered_;   // by row of the node: whether it has an entry
 };
 
 }  // namespace conjunto

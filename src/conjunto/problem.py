@@ -1,7 +1,8 @@
 """`Problem`: checked and encoded data. The only place where a user's data is validated.
 
 Arrays and DataFrames (pandas, polars) become a matrix of doubles in which NaN is missing. DataFrame columns of
-object, string, category or bool type are categorical and become codes; labels become codes too.
+object, string, category or bool type are categorical and become codes; labels become codes too. Sparse matrices, and
+DataFrames of sparse columns, stay sparse.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
+from scipy.sparse import issparse
+from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, check_X_y, validate_data
 
 from conjunto import _core
 from conjunto.classes import Classes
+from conjunto.sparse import as_csr, from_frame, is_sparse_frame
 
 MAX_CATEGORIES = 256
 # So many rows of a DataFrame are read value by value.
@@ -56,7 +59,8 @@ class Columns:
 class Problem:
     """A learning problem: n rows, m columns, class codes or targets, and what is needed to go back."""
 
-    X: NDArray[np.float64]
+    X: Any
+    """(n, m) doubles, by rows: an array, or a CSR matrix."""
     y: NDArray[Any]
     columns: Columns
     classes: NDArray[Any] | None = None
@@ -116,8 +120,8 @@ class Problem:
 class Rows:
     """Rows to predict, read once: encoded, and as the user gave them. Every method takes them in place of X."""
 
-    encoded: NDArray[np.float64]
-    """By rows, or column by column where they come out of a DataFrame."""
+    encoded: Any
+    """(n, m) doubles: by rows, or column by column where they come out of a DataFrame, or a CSR matrix."""
     source: Any
     columns: Columns | None = None
     """By which they were encoded: another model may number categories otherwise."""
@@ -125,17 +129,23 @@ class Rows:
     """Arguments beside the rows that members of other libraries are asked with."""
 
     def __len__(self) -> int:
-        return len(self.encoded)
+        return int(self.encoded.shape[0])
 
 
 def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classification: bool) -> Problem:
     """Check and encode training data; sets `n_features_in_` (and `feature_names_in_`) on the estimator."""
+    accepts = "csr" if get_tags(estimator).input_tags.sparse else False
+    given = X
+    if accepts and is_sparse_frame(X):
+        validate_data(estimator, X, skip_check_array=True)
+        X = from_frame(X)
     columns = read_columns(X) if is_frame(X) else None
     try:
-        encoded, y = validate_data(
+        encoded, y = (validate_data if X is given else _check_without_names)(
             estimator,
             X if columns is None else _encode(X, columns),
             y,
+            accept_sparse=accepts,
             dtype=np.float64,
             order="C",
             ensure_all_finite="allow-nan",
@@ -148,10 +158,10 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
                 'set_output(transform="pandas"))'
             ) from error
         raise
-    encoded = np.require(encoded, requirements=["C", "A"])
+    encoded = as_csr(encoded) if issparse(encoded) else np.require(encoded, requirements=["C", "A"])
     source = X if is_frame(X) else encoded
     columns = Columns((None,) * encoded.shape[1]) if columns is None else columns
-    weights = read_weights(sample_weight, len(encoded))
+    weights = read_weights(sample_weight, encoded.shape[0])
     if not classification:
         return Problem(encoded, np.ascontiguousarray(y, dtype=np.float64), columns, None, weights, source)
     if y.dtype == object and any(is_missing(label) for label in y):
@@ -161,8 +171,30 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
     return Problem(encoded, codes.astype(np.int32), columns, classes, weights, source)
 
 
-def read_rows(estimator: Any, X: Any, columns: Columns) -> NDArray[np.float64]:
-    """Check and encode rows to predict, as the training data were."""
+def _check_without_names(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, Any]:
+    """scikit-learn's checks of rows whose column names were checked already."""
+    return check_X_y(X, y, estimator=estimator, **checks)
+
+
+def _read_sparse_rows(estimator: Any, X: Any, columns: Columns) -> Any:
+    """Check sparse rows to predict."""
+    if columns.categorical:
+        raise ValueError(
+            "the model was fitted on a DataFrame with categorical columns: X must be like it, and not sparse"
+        )
+    if is_sparse_frame(X):
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+        return as_csr(check_array(from_frame(X), accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan"))
+    accepts = "csr" if get_tags(estimator).input_tags.sparse else False
+    return as_csr(
+        validate_data(estimator, X, accept_sparse=accepts, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+    )
+
+
+def read_rows(estimator: Any, X: Any, columns: Columns) -> Any:
+    """Check and encode rows to predict, as the training data were: an array, or a CSR matrix of sparse rows."""
+    if issparse(X) or (is_sparse_frame(X) and get_tags(estimator).input_tags.sparse):
+        return _read_sparse_rows(estimator, X, columns)
     if columns.categorical and not is_frame(X):
         raise ValueError(
             "the model was fitted on a DataFrame with categorical columns: X must be a DataFrame with the same columns"

@@ -65,6 +65,8 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
     task: ClassVar[str] = "classification"
     indivisible: ClassVar[str] = ""
     """Why its voters cannot be taken apart; nothing where they can."""
+    takes_sparse: ClassVar[bool] = True
+    """Whether X may be sparse, if the members take it."""
     no_out_of_bag: ClassVar[str] = ""
     """Why out-of-bag votes would mislead; nothing where they would not."""
     size_parameter: ClassVar[str] = "n_estimators"
@@ -324,6 +326,9 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         learner: Any = getattr(self, "estimator", None)
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self.takes_sparse
         if hasattr(learner, "__sklearn_tags__") and not isinstance(learner, type):
-            tags.input_tags.allow_nan = learner.__sklearn_tags__().input_tags.allow_nan
+            takes = learner.__sklearn_tags__().input_tags
+            tags.input_tags.allow_nan = takes.allow_nan
+            tags.input_tags.sparse = self.takes_sparse and takes.sparse
         return tags

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.problem import Columns, Problem
+from conjunto.sparse import parts
 from conjunto.voters.row_sketch import row_sketch
 
 # Parameters that decide nothing about the members.
@@ -81,6 +82,8 @@ def _text(value: Any) -> str:
 
 def data_digest(problem: Problem) -> int:
     """A checksum of the rows, answers and weights."""
-    digest = zlib.crc32(np.ascontiguousarray(problem.X).data)
+    digest = 0
+    for part in parts(problem.X):
+        digest = zlib.crc32(part.data, digest)
     digest = zlib.crc32(np.ascontiguousarray(problem.y).data, digest)
     return digest if problem.weights is None else zlib.crc32(np.ascontiguousarray(problem.weights).data, digest)

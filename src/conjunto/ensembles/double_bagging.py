@@ -81,6 +81,7 @@ class DoubleBaggingClassifier(ClassAnswers, IndependentEnsemble):
 
     no_out_of_bag = "the discriminant of a member has seen the labels of the rows that its sample leaves out"
     on_columns = False
+    takes_sparse = False
 
     def __init__(
         self,

@@ -84,6 +84,8 @@ class C45Classifier(SingleClassificationTree):
 
     forest_: _core.C45Forest
 
+    takes_sparse = False
+
     def __init__(
         self,
         *,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import RegressorMixin, clone
 from sklearn.utils import Bunch
 
@@ -70,6 +71,8 @@ class _CART(BinaryTree):
             raise ValueError(
                 'prune="reduced-error" needs the rows that judge the tree: fit(X, y, X_val=..., y_val=...)'
             )
+        if issparse(X):
+            raise TypeError("X_val must not be sparse: give X_val.toarray()")
         rows = np.ascontiguousarray(read_rows(self, X, problem.columns))
         weights = read_weights(sample_weight, len(rows), name="sample_weight_val")
         return _core.HeldOut(rows, **read_answers(problem, y, len(rows)), weights=weights)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from conjunto import _core
 from conjunto.checks import (
@@ -87,6 +88,8 @@ def table_of(learner: Any, problem: Problem, threads: int = 1) -> _core.Table:
     max_bins = getattr(learner, "max_bins", None)
     if max_bins is None:
         return problem.table(threads)
+    if issparse(problem.X):
+        raise ValueError("max_bins is for dense X; of sparse X every value is tried: set max_bins=None")
     if check_count("max_bins", max_bins, 2) > MOST_BINS:
         raise ValueError(f"max_bins must be at most {MOST_BINS}, got {max_bins}; None tries every value")
     for name, plain in (("splits", "axis"), ("splitter", "best"), ("combination_features", None)):

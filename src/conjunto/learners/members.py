@@ -15,6 +15,7 @@ from sklearn.dummy import DummyClassifier
 
 from conjunto.classes import Classes
 from conjunto.problem import Rows, select
+from conjunto.sparse import any_missing
 
 
 class TreeMembers:
@@ -94,7 +95,7 @@ class ForeignMembers:
 
     def labels(self, X: Rows, threads: int) -> NDArray[np.int32]:
         """(T, n) class codes."""
-        out = np.empty((len(self), len(X.encoded)), dtype=np.int32)
+        out = np.empty((len(self), len(X)), dtype=np.int32)
         for t, (model, rows) in enumerate(self._each(X)):
             out[t] = self._codes(t, model.predict(rows, **_asked(model, X)), "predicts")
         return out
@@ -161,7 +162,7 @@ def take_over(model: Any, like: Any) -> None:
             setattr(model, name, getattr(like, name))
 
 
-def check_missing(learner: Any, X: NDArray[np.float64]) -> None:
+def check_missing(learner: Any, X: Any) -> None:
     """Refuse missing values at the door where every member would: a sample may spare some members the sight of them.
 
     What a learner made of other estimators takes only these know.
@@ -169,7 +170,7 @@ def check_missing(learner: Any, X: NDArray[np.float64]) -> None:
     composed = hasattr(learner, "steps") or any(hasattr(value, "fit") for value in learner.get_params().values())
     if composed or not hasattr(learner, "__sklearn_tags__") or learner.__sklearn_tags__().input_tags.allow_nan:
         return
-    if np.isnan(X).any():
+    if any_missing(X):
         raise ValueError(
             f"Input X contains NaN, and {type(learner).__name__} takes no missing values: fill them in, for example by "
             "a pipeline with sklearn.impute.SimpleImputer as estimator"

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 
 from conjunto import _core
 from conjunto.learners.outline import CATEGORY, COMBINATION, MISSING_LEFT
+from conjunto.sparse import as_csr
 
 NO_CHILD, NO_TEST, SEVERAL_COLUMNS = -1, -2, -3
 
@@ -122,15 +123,15 @@ class TreeNodes:
         return importances * (whole / weight[0])
 
 
-def leaf_nodes(forest: _core.Forest, encoded: NDArray[np.float64], threads: int = 1) -> NDArray[np.int32]:
+def leaf_nodes(forest: _core.Forest, encoded: Any, threads: int = 1) -> NDArray[np.int32]:
     """(n, trees): the leaf of each row, by its number among all nodes of the tree."""
     counts = forest.leaf_counts()
     starts = np.cumsum(counts) - counts
     return forest.leaf_numbers()[forest.leaves(encoded, threads) + starts]
 
 
-def _matrix(X: Any) -> NDArray[np.float64]:
-    return np.ascontiguousarray(X, dtype=np.float64)
+def _matrix(X: Any) -> Any:
+    return as_csr(X) if issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
 
 
 def _fixed(array: NDArray[Any]) -> NDArray[Any]:

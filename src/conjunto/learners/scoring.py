@@ -84,12 +84,12 @@ def leaf_rows(
     """
     counts = forest.leaf_counts()
     starts = counts.cumsum() - counts
-    if table is None and len(X) < counts.mean():
+    if table is None and X.shape[0] < counts.mean():
         # Few rows: what they fall into is less than all leaves.
         for t in np.asarray(trees, dtype=np.int64):
             yield of_leaves(forest.take(np.array([t])).share_sums(X))
         return
-    step = max(1, LEAF_CELLS // max(len(X), int(counts.mean()) * max(1, forest.classes)))
+    step = max(1, LEAF_CELLS // max(X.shape[0], int(counts.mean()) * max(1, forest.classes)))
     whole = None if table is None else of_leaves(table)
     for first in range(0, len(trees), step):
         numbers = np.asarray(trees[first : first + step], dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from conjunto.learners.rows import read_fitted_rows
 class SingleTree(ReadableTree):
     """Access to one packed tree."""
 
+    takes_sparse: ClassVar[bool] = True
+    """Whether X may be sparse."""
     forest_: Any
 
     def get_depth(self) -> int:
@@ -47,6 +49,7 @@ class SingleTree(ReadableTree):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self.takes_sparse
         return tags
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 # Cells looked at together: as many as stay in a cache.
 BLOCK_CELLS = 1 << 16
@@ -20,10 +22,14 @@ DIFFERENT = 1e-3
 ROUNDING = 1e-12
 
 
-def row_sketch(X: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_sketch(X: Any) -> NDArray[np.float64]:
     """(m,): the sum of each column, less its mean, by the factors of the places; NaN counts as 0."""
     n, m = X.shape
     factors = _factors(n)
+    if issparse(X):
+        filled = _filled(X)
+        sketch: NDArray[np.float64] = filled.T @ factors - filled.T @ np.ones(n) / n * factors.sum()
+        return sketch
     weighed, total, first = np.zeros(m), np.zeros(m), 0
     with np.errstate(invalid="ignore", over="ignore"):
         for part in _blocks(X):
@@ -33,9 +39,16 @@ def row_sketch(X: NDArray[np.float64]) -> NDArray[np.float64]:
         return weighed - total / n * factors.sum()
 
 
-def other_rows(sketch: NDArray[np.float64], X: NDArray[np.float64]) -> bool:
+def other_rows(sketch: NDArray[np.float64], X: Any) -> bool:
     """Whether a sketch is that of other rows, or of these in another order; numbers that overflow tell nothing."""
     n, m = X.shape
+    if issparse(X):
+        filled = _filled(X)
+        with np.errstate(invalid="ignore", over="ignore"):
+            total, squares = filled.T @ np.ones(n), filled.multiply(filled).T @ np.ones(n)
+            spread = np.sqrt(np.maximum(squares - total**2 / n, 0.0))
+            size = math.sqrt(n) * np.abs(total / n)
+            return bool((np.abs(row_sketch(X) - sketch) > DIFFERENT * spread + ROUNDING * size).any())
     # Near the values: of squares of numbers far from 0 nothing would be left.
     origin = np.nan_to_num(X[0])
     total, squares = np.zeros(m), np.zeros(m)
@@ -46,6 +59,15 @@ def other_rows(sketch: NDArray[np.float64], X: NDArray[np.float64]) -> bool:
         spread = np.sqrt(np.maximum(squares - total**2 / n, 0.0))
         size = math.sqrt(n) * np.abs(origin + total / n)
         return bool((np.abs(row_sketch(X) - sketch) > DIFFERENT * spread + ROUNDING * size).any())
+
+
+def _filled(X: Any) -> Any:
+    """Sparse rows with 0 for NaN."""
+    if not np.isnan(X.data).any():
+        return X
+    filled = X.copy()
+    filled.data = np.nan_to_num(filled.data)
+    return filled
 
 
 def _blocks(X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
