@@ -184,7 +184,7 @@ private:
     void choose_searches(std::size_t begin) {
         by_entries_ = table_.sparse && options_.search != Search::sorted;
         plainly_ = options_.search == Search::sorted || options_.k_best > 1 || by_entries_;
-        if (by_entries_) sparse_.enter(options_.max_features);
+        if (by_entries_) sparse_.enter(options_.max_features, options_.k_best > 1);
         by_presorted_ = !plainly_ && presorted_ && !node_.integer;
         by_lanes_ = !plainly_ && !by_presorted_ && small(node_.n);
         by_lists_ = by_lanes_ && lists_worth_it_ && !plain_columns_.empty() && has_kernel<Tally>(node_);

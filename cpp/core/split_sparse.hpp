@@ -27,8 +27,9 @@ public:
         behind_.assign(table.columns, 0);
     }
 
-    // Begins a node in which about so many columns will be tried.
-    void enter(std::size_t tried) {
+    // Begins a node in which about so many columns will be tried; of each the best cut is wanted, or every cut.
+    void enter(std::size_t tried, bool every_cut) {
+        every_cut_ = every_cut;
         const SparseRows& rows = table_.sparse->by_row;
         std::size_t entries = 0;
         for (std::size_t i = 0; i < node_.n; ++i) entries += rows.end(node_.row[i]) - rows.first(node_.row[i]);
@@ -43,8 +44,10 @@ public:
     // Tries every cut of a column; false if it is constant in the node.
     bool search(std::uint32_t column, std::uint32_t order, Choice& choice) {
         if (!read(column)) return false;
-        offer_cuts(column, order, false, choice);
-        if (!missing_.empty()) offer_cuts(column, order, true, choice);
+        const bool all = every_cut_ || one_by_one();
+        for (const bool missing_left : {false, true})
+            if (!missing_left || !missing_.empty())
+                all ? offer_cuts(column, order, missing_left, choice) : offer_best(column, order, missing_left, choice);
         return true;
     }
 
@@ -121,7 +124,8 @@ private:
                 keys_.push_back(entry);
         };
         if (by_rows_) {
-            for (std::uint32_t e = behind_[column] - count_[column]; count_[column] && e < behind_[column]; ++e) take(entry_[e]);
+            if (count_[column] == 0) return false;
+            for (std::uint32_t e = behind_[column] - count_[column]; e < behind_[column]; ++e) take(entry_[e]);
         } else {
             for (std::uint32_t e = sparse.column_start[column]; e < sparse.column_start[column + 1]; ++e)
                 if (const std::uint64_t at = local_[sparse.column_row[e]]; at >> 32 == visit_)
@@ -134,7 +138,6 @@ private:
         block_ = static_cast<std::size_t>(std::lower_bound(keys_.begin(), keys_.end(), key(zero, 0)) - keys_.begin());
         zero_ = zero;
         if (rank_at(0) == rank_at(items_ - 1) && missing_.empty()) return false;
-        if (zeros_ > 0) weigh_zeros();
         return true;
     }
 
@@ -197,6 +200,7 @@ private:
     }
 
     void offer_cuts(std::uint32_t column, std::uint32_t order, bool missing_left, Choice& choice) {
+        if (zeros_ > 0) weigh_zeros();
         std::size_t rows_left = start(missing_left);
         for (std::size_t item = 0; item < items_; ++item) {
             rows_left += move(item);
@@ -204,22 +208,69 @@ private:
             if (last ? missing_left || missing_.empty() : rank_at(item) == rank_at(item + 1)) continue;
             if (!limits_.allow(rows_left, node_.n, tally_.left(), node_.total)) continue;
             const double score = tally_.score();
-            if (!choice.wants(score, order)) continue;
-            Split split;
-            split.score = score;
-            split.order = order;
-            split.column = column;
-            split.missing_left = missing_left;
-            split.low = rank_at(item);
-            split.high = last ? kMissing : rank_at(item + 1);
-            split.drawn = !last;
-            if (!last) split.threshold = midpoint(value_at(item, column), value_at(item + 1, column));
-            choice.offer(split);
+            if (choice.wants(score, order)) choice.offer(cut_behind(item, column, order, missing_left, score));
         }
+    }
+
+    Split cut_behind(std::size_t item, std::uint32_t column, std::uint32_t order, bool missing_left, double score) const {
+        const bool last = item + 1 == items_;
+        Split split;
+        split.score = score;
+        split.order = order;
+        split.column = column;
+        split.missing_left = missing_left;
+        split.low = rank_at(item);
+        split.high = last ? kMissing : rank_at(item + 1);
+        split.drawn = !last;
+        if (!last) split.threshold = midpoint(value_at(item, column), value_at(item + 1, column));
+        return split;
+    }
+
+    // The same, but for the best cut alone, and without touching the rows of value 0: entries above them leave a full left
+    // side, from the largest on, and those below come to an empty one. Of equal cuts the lowest wins.
+    void offer_best(std::uint32_t column, std::uint32_t order, bool missing_left, Choice& choice) {
+        double best = -INFINITY;
+        std::size_t place = 0;
+        const auto consider = [&](std::size_t item, std::size_t rows_left, bool lower) {
+            if (!limits_.allow(rows_left, node_.n, tally_.left(), node_.total)) return;
+            if (const double score = tally_.score(); score > best || (lower && score == best)) {
+                best = score;
+                place = item;
+            }
+        };
+        const std::size_t above = zeros_ > 0 ? block_ : 0;
+        std::size_t rows_left = node_.n;
+        tally_.fill();
+        if (!missing_left && !missing_.empty()) {
+            for (const std::uint32_t i : missing_) tally_.remove(i);
+            rows_left -= missing_.size();
+            consider(items_ - 1, rows_left, true);
+        }
+        for (std::size_t item = items_ - 1; item > above; --item) {
+            tally_.remove(static_cast<std::uint32_t>(key_at(item)));
+            --rows_left;
+            if (rank_at(item - 1) != rank_at(item)) consider(item - 1, rows_left, true);
+        }
+        if (above > 0) {
+            rows_left = start(missing_left);
+            const double high = best;
+            best = -INFINITY;
+            const std::size_t high_place = place;
+            for (std::size_t item = 0; item < above; ++item) {
+                rows_left += move(item);
+                if (rank_at(item) != rank_at(item + 1)) consider(item, rows_left, false);
+            }
+            if (high > best) {
+                best = high;
+                place = high_place;
+            }
+        }
+        if (best > -INFINITY && choice.wants(best, order)) choice.offer(cut_behind(place, column, order, missing_left, best));
     }
 
     // Offers the cut that has the first `left` items on the left.
     void offer_side(Split& split, std::size_t left, Choice& choice) {
+        if (zeros_ > 0) weigh_zeros();
         std::size_t rows_left = start(split.missing_left);
         for (std::size_t item = 0; item < left; ++item) rows_left += move(item);
         if (!limits_.allow(rows_left, node_.n, tally_.left(), node_.total)) return;
@@ -232,7 +283,7 @@ private:
     const Limits& limits_;
     Tally& tally_;
 
-    bool by_rows_ = false;
+    bool by_rows_ = false, every_cut_ = false;
     std::uint64_t visit_ = 0;
     std::vector<std::uint64_t> local_;               // by row: the number of the visit, and the place in its node
     std::vector<std::uint32_t> count_, behind_;      // by column: its entries in the node, and their end in entry_

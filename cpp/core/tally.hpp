@@ -45,6 +45,11 @@ public:
     void reset() { clear(); }
     std::size_t width() const { return 2; }
     void clear() { left_ = moment_ = 0; }
+    // All rows are on the left.
+    void fill() {
+        left_ = node_.total;
+        moment_ = node_.total_moment;
+    }
     void add(std::size_t i) {
         left_ += node_.weight_of(i);
         moment_ += node_.moment_of(i);
@@ -91,6 +96,13 @@ public:
         left_ = 0;
         left_part_ = 0;
         right_part_ = whole_;
+    }
+    // All rows are on the left.
+    void fill() {
+        left_of_ = node_.class_total;
+        left_ = node_.total;
+        left_part_ = whole_;
+        right_part_ = 0;
     }
     void add(std::size_t i) { add_class(node_.label_of(i), node_.weight_of(i)); }
     void remove(std::size_t i) { add_class(node_.label_of(i), -node_.weight_of(i)); }
