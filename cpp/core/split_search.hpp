@@ -128,7 +128,7 @@ public:
     // order decides between equal scores, and where the next node is anywhere lists must stay: there the rest is copied.
     LiveColumns left_of(const LiveColumns& columns) {
         if (constant_places_.empty()) return columns;
-        std::sort(constant_places_.begin(), constant_places_.end());
+        if (!std::ranges::is_sorted(constant_places_)) std::ranges::sort(constant_places_);
         if (!all_columns_ && options_.max_leaves == 0) {
             std::size_t end = columns.size;
             for (std::size_t i = constant_places_.size(); i-- > 0;) std::swap((*columns.list)[constant_places_[i]], (*columns.list)[--end]);
@@ -232,6 +232,11 @@ private:
             if (!all_columns_) std::swap(columns[drawn_], columns[drawn_ + random.below(columns.size() - drawn_)]);
             const std::uint32_t column = columns[drawn_];
             const auto place = static_cast<std::uint32_t>(drawn_++);
+            // Most of many columns have no entry in a small node: nothing else of them is looked at.
+            if (by_entries_ && !sparse_.may_vary(column)) {
+                note(place, false);
+                continue;
+            }
             const Kind kind = kind_[column];
             Way way;
             if (kind.counted && plainly_constant(column))

@@ -25,6 +25,7 @@ public:
         local_.assign(table.rows, 0);
         count_.assign(table.columns, 0);
         behind_.assign(table.columns, 0);
+        here_.assign(table.columns / 64 + 1, 0);
     }
 
     // Begins a node in which about so many columns will be tried; of each the best cut is wanted, or every cut.
@@ -40,6 +41,9 @@ public:
         else
             number_rows();
     }
+
+    // Whether a column has an entry in the node, where that is known at a glance.
+    bool may_vary(std::uint32_t column) const { return !by_rows_ || ((here_[column / 64] >> (column % 64)) & 1U) != 0; }
 
     // Tries every cut of a column; false if it is constant in the node.
     bool search(std::uint32_t column, std::uint32_t order, Choice& choice) {
@@ -83,7 +87,10 @@ private:
     void gather(std::size_t entries) {
         const SparseTable& sparse = *table_.sparse;
         const SparseRows& rows = sparse.by_row;
-        for (const std::uint32_t c : touched_) count_[c] = 0;
+        for (const std::uint32_t c : touched_) {
+            count_[c] = 0;
+            here_[c / 64] = 0;
+        }
         touched_.clear();
         entry_.resize(entries);
         auto each = [&](auto&& body) {
@@ -92,7 +99,9 @@ private:
                     body(static_cast<std::uint32_t>(rows.column[entry]), entry, i);
         };
         each([&](std::uint32_t c, std::size_t, std::size_t) {
-            if (count_[c]++ == 0) touched_.push_back(c);
+            if (count_[c]++ > 0) return;
+            touched_.push_back(c);
+            here_[c / 64] |= std::uint64_t{1} << (c % 64);
         });
         std::uint32_t at = 0;
         for (const std::uint32_t c : touched_) {
@@ -124,7 +133,6 @@ private:
                 keys_.push_back(entry);
         };
         if (by_rows_) {
-            if (count_[column] == 0) return false;
             for (std::uint32_t e = behind_[column] - count_[column]; e < behind_[column]; ++e) take(entry_[e]);
         } else {
             for (std::uint32_t e = sparse.column_start[column]; e < sparse.column_start[column + 1]; ++e)
@@ -288,6 +296,7 @@ private:
     std::vector<std::uint64_t> local_;               // by row: the number of the visit, and the place in its node
     std::vector<std::uint32_t> count_, behind_;      // by column: its entries in the node, and their end in entry_
     std::vector<std::uint32_t> touched_;             // columns that have any
+    std::vector<std::uint64_t> here_;                // by column: a bit for those
     std::vector<std::uint64_t> entry_;
 
     // One column.
