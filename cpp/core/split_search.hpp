@@ -86,7 +86,7 @@ public:
         tally_.reset();
         choice_.clear();
         constant_places_.clear();
-        drawn_ = 0;
+        drawn_ = behind_ = 0;
         return choice_;
     }
 
@@ -100,9 +100,19 @@ public:
         // With all columns tried anyway, the first perfect cut ends the search. With a random subset it must not: how many
         // columns are drawn would depend on the search.
         const double perfect = options_.k_best > 1 || !all_columns_ ? INFINITY : tally_.perfect();
+        // Where so many draws were not enough, most columns are constant: what is left of them is looked through once. When
+        // is a matter of draws alone, so that it does not depend on the search.
+        std::size_t pause = std::max(kPatience * std::min<std::size_t>(options_.max_features, columns.size()), columns.size() / kPatience);
+        if (all_columns_) pause = columns.size();
         std::size_t tried = 0;
         while (drawn_ < columns.size() && (tried < options_.max_features || !choice_.found())) {
-            tried += try_some(begin, columns, tried < options_.max_features ? options_.max_features - tried : 1, random);
+            if (drawn_ == pause) {
+                columns = columns.first(put_constant_behind(columns));
+                pause = columns.size();
+                continue;
+            }
+            const std::size_t wanted = tried < options_.max_features ? options_.max_features - tried : 1;
+            tried += try_some(begin, columns, wanted, std::min(pause, columns.size()), random);
             if (choice_.found() && choice_.least() >= perfect) break;
         }
         return choice_;
@@ -127,18 +137,18 @@ public:
     // go behind the others, and nobody outside the subtree minds, as it has all of them. Where all columns are tried their
     // order decides between equal scores, and where the next node is anywhere lists must stay: there the rest is copied.
     LiveColumns left_of(const LiveColumns& columns) {
-        if (constant_places_.empty()) return columns;
+        if (constant_places_.empty() && behind_ == 0) return columns;
         if (!std::ranges::is_sorted(constant_places_)) std::ranges::sort(constant_places_);
         if (!all_columns_ && options_.max_leaves == 0) {
-            std::size_t end = columns.size;
+            std::size_t end = columns.size - behind_;
             for (std::size_t i = constant_places_.size(); i-- > 0;) std::swap((*columns.list)[constant_places_[i]], (*columns.list)[--end]);
             return {columns.list, end};
         }
-        if (constant_places_.size() * kWorthCopying < columns.size) return columns;
+        if ((constant_places_.size() + behind_) * kWorthCopying < columns.size) return columns;
         const auto left = std::make_shared<std::vector<std::uint32_t>>();
-        left->reserve(columns.size - constant_places_.size());
+        left->reserve(columns.size - constant_places_.size() - behind_);
         std::size_t next = 0;
-        for (std::size_t place = 0; place < columns.size; ++place) {
+        for (std::size_t place = 0; place < columns.size - behind_; ++place) {
             if (next < constant_places_.size() && constant_places_[next] == place)
                 ++next;
             else
@@ -153,6 +163,7 @@ private:
     // Columns of few values are counted in nodes of at least so many rows, of fewer sorted.
     static constexpr std::size_t kCountedRows = 128;
     static constexpr std::size_t kRowsPerBin = 2;
+    static constexpr std::size_t kPatience = 8;
 
     bool small(std::size_t n) const { return n <= kLaneRows && table_.most_values < (1U << 23); }
     bool binnable(std::size_t n) const { return options_.classes * 64 <= n && options_.classes <= 256; }
@@ -223,12 +234,12 @@ private:
         std::size_t size = 0, lanes = 0;
     };
 
-    // Draws and searches columns, no more than `wanted` that may vary; returns how many do.
-    std::size_t try_some(std::size_t begin, std::span<std::uint32_t> columns, std::size_t wanted, Philox& random) {
+    // Draws and searches columns, no more than `wanted` that may vary and no more than `pause` in all; returns how many vary.
+    std::size_t try_some(std::size_t begin, std::span<std::uint32_t> columns, std::size_t wanted, std::size_t pause, Philox& random) {
         std::size_t grouped = 0, varied = 0;
         for (Group& group : groups_) group.size = group.lanes = 0;
         bool full = false;
-        while (drawn_ < columns.size() && grouped + varied < wanted && !full) {
+        while (drawn_ < pause && grouped + varied < wanted && !full) {
             if (!all_columns_) std::swap(columns[drawn_], columns[drawn_ + random.below(columns.size() - drawn_)]);
             const std::uint32_t column = columns[drawn_];
             const auto place = static_cast<std::uint32_t>(drawn_++);
@@ -291,6 +302,30 @@ private:
         return varied;
     }
 
+    // Of the columns that are not drawn yet, those that vary come first, in their order; returns where they end.
+    std::size_t put_constant_behind(std::span<std::uint32_t> columns) {
+        spare_.clear();
+        std::size_t end = drawn_;
+        for (std::size_t place = drawn_; place < columns.size(); ++place) {
+            if (varies(columns[place]))
+                columns[end++] = columns[place];
+            else
+                spare_.push_back(columns[place]);
+        }
+        std::ranges::copy(spare_, columns.begin() + static_cast<std::ptrdiff_t>(end));
+        behind_ = spare_.size();
+        return end;
+    }
+
+    bool varies(std::uint32_t column) {
+        if (by_entries_) return sparse_.varies(column);
+        if (kind_[column].counted) return !plainly_constant(column);
+        const std::uint32_t first = table_.rank_of(node_.row[0], column);
+        for (std::size_t i = 1; i < node_.n; ++i)
+            if (table_.rank_of(node_.row[i], column) != first) return true;
+        return false;
+    }
+
     // Whether all rows of the node have one value of a column whose bins are values.
     bool plainly_constant(std::uint32_t column) const {
         const Table::Bins bins = table_.bins_for(column, node_.n);
@@ -329,7 +364,9 @@ private:
     bool plainly_ = false, by_entries_ = false, by_presorted_ = false, by_lanes_ = false, by_lists_ = false;
     std::array<Group, kWays> groups_;
     std::size_t drawn_ = 0;
-    std::vector<std::uint32_t> constant_places_;  // among the columns, of those that did not vary
+    std::vector<std::uint32_t> constant_places_;  // among the columns drawn, of those that did not vary
+    std::size_t behind_ = 0;                      // columns that were never drawn, at the end, because they do not vary
+    std::vector<std::uint32_t> spare_;
 
     SortedSpace sorted_;
     RandomSpace random_space_;

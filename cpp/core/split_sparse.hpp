@@ -45,6 +45,8 @@ public:
     // Whether a column has an entry in the node, where that is known at a glance.
     bool may_vary(std::uint32_t column) const { return !by_rows_ || ((here_[column / 64] >> (column % 64)) & 1U) != 0; }
 
+    bool varies(std::uint32_t column) { return may_vary(column) && read(column); }
+
     // Tries every cut of a column; false if it is constant in the node.
     bool search(std::uint32_t column, std::uint32_t order, Choice& choice) {
         if (!read(column)) return false;
