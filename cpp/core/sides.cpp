@@ -39,20 +39,43 @@ std::size_t Sides::find(std::size_t begin, std::size_t n, double weight, const s
             return rank == kMissing ? kNoAnswer : (split.set[rank / 32] >> (rank % 32)) & 1U;
         });
     auto by_rank = [&](std::uint32_t rank) -> std::uint8_t { return rank == kMissing ? kNoAnswer : rank <= split.low; };
-    if (split.low_row == kMissing && !table_.sparse)
+    if (table_.sparse) {
+        read_entries(rows, n, split.column);
+        return finish(begin, n, weight, split, [&](std::size_t i) { return by_rank(ranks_[i]); });
+    }
+    if (split.low_row == kMissing)
         return finish(begin, n, weight, split, [&](std::size_t i) {
             const std::uint32_t rank = rank_of(i);
             if (rank == split.low) split.low_row = rows[i];
             if (rank == split.high) split.high_row = rows[i];
             return by_rank(rank);
         });
-    if (n <= kLaneRows || column.missing || table_.sparse) return finish(begin, n, weight, split, [&](std::size_t i) { return by_rank(rank_of(i)); });
+    if (n <= kLaneRows || column.missing) return finish(begin, n, weight, split, [&](std::size_t i) { return by_rank(rank_of(i)); });
     // In a large node the bin, one byte in a column of its own, decides for nearly all rows.
     const std::uint8_t* bins = table_.bins_of(split.column);
     const std::uint8_t cut = bins[split.low_row];
     return finish(begin, n, weight, split, [&](std::size_t i) -> std::uint8_t {
         return bins[rows[i]] != cut ? bins[rows[i]] < cut : by_rank(rank_of(i));
     });
+}
+
+// The ranks of a sparse column in the node: its entries and the rows are both in ascending order.
+void Sides::read_entries(const std::uint32_t* rows, std::size_t n, std::uint32_t column) {
+    constexpr std::size_t kEntriesPerRow = 16;
+    const SparseTable& sparse = *table_.sparse;
+    const std::uint32_t first = sparse.column_start[column], end = sparse.column_start[column + 1];
+    ranks_.assign(n, sparse.zero[column]);
+    if (end - first > kEntriesPerRow * n) {
+        for (std::size_t i = 0; i < n; ++i) ranks_[i] = sparse.rank_of(rows[i], column);
+        return;
+    }
+    std::size_t i = 0;
+    for (std::uint32_t entry = first; entry < end; ++entry) {
+        const std::uint32_t row = sparse.column_row[entry];
+        while (i < n && rows[i] < row) ++i;
+        if (i == n) return;
+        if (rows[i] == row) ranks_[i] = sparse.column_rank[entry];
+    }
 }
 
 template <class Answer>

@@ -30,6 +30,7 @@ private:
     // The side of a row for which the test has no answer, until it is known where missing values go.
     static constexpr std::uint8_t kNoAnswer = 2;
 
+    void read_entries(const std::uint32_t* rows, std::size_t n, std::uint32_t column);
     template <class Answer>
     std::size_t finish(std::size_t begin, std::size_t n, double weight, Split& split, Answer&& answer);
 
@@ -37,6 +38,7 @@ private:
     const RowStore& store_;
     const Combinations& combinations_;
     std::vector<std::uint8_t> side_;
+    std::vector<std::uint32_t> ranks_;  // by row of the node, where the table is sparse
 };
 
 }  // namespace conjunto
