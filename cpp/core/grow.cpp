@@ -197,7 +197,7 @@ private:
 
     const Choice& find(OpenNode& open) {
         if (options_.combination > 0) return find_combination(*open.columns.list);
-        Choice& choice = search_.find(open.begin, open.columns.span(), *random_, open.bins);
+        Choice& choice = search_.find(open.begin, open.columns, *random_, open.bins);
         if (options_.oblique) {
             drawn_.resize(1);
             oblique_.search(open.columns.span().first(search_.drawn()), combinations_, drawn_[0], choice);

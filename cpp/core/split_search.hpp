@@ -72,6 +72,7 @@ public:
         lists_worth_it_ = all_columns_ && options_.max_leaves == 0 && (!integer || most_weight <= kListWeight) &&
                           options_.classes <= kMaxLaneClasses;
         lists_.close();
+        if (table_.sparse) sparse_.start(columns.span());
         // With integer counts the histograms of one child are the parent's less the other child's.
         keeps_bins_ = all_columns_ && integer && options_.max_leaves == 0 && options_.k_best == 1 && options_.combination == 0 &&
                       options_.search != Search::sorted && !options_.random_cuts && !table_.sparse && !binned_columns_.empty() &&
@@ -86,13 +87,14 @@ public:
         tally_.reset();
         choice_.clear();
         constant_places_.clear();
-        drawn_ = behind_ = 0;
+        drawn_ = 0;
         return choice_;
     }
 
-    // Finds the best splits of the node; its rows begin at `begin` in the store. Columns that are drawn come to the front.
-    // `bins` are the node's histograms if they are known; they are its own afterwards, where such are kept.
-    Choice& find(std::size_t begin, std::span<std::uint32_t> columns, Philox& random, KeptBins& bins) {
+    // Finds the best splits of the node; its rows begin at `begin` in the store. Columns that are drawn come to the front of
+    // `live`, which may be another list afterwards. `bins` are the node's histograms if they are known; they are its own
+    // afterwards, where such are kept.
+    Choice& find(std::size_t begin, LiveColumns& live, Philox& random, KeptBins& bins) {
         this->begin();
         choose_searches(begin);
         if (!keeps(node_.n)) bins = nullptr;
@@ -100,19 +102,18 @@ public:
         // With all columns tried anyway, the first perfect cut ends the search. With a random subset it must not: how many
         // columns are drawn would depend on the search.
         const double perfect = options_.k_best > 1 || !all_columns_ ? INFINITY : tally_.perfect();
-        // Where so many draws were not enough, most columns are constant: what is left of them is looked through once. When
-        // is a matter of draws alone, so that it does not depend on the search.
-        std::size_t pause = std::max(kPatience * std::min<std::size_t>(options_.max_features, columns.size()), columns.size() / kPatience);
-        if (all_columns_) pause = columns.size();
+        // Where so many draws were not enough, most columns are constant, and those that are not are looked for. When that
+        // is depends on draws alone, and not on the search.
+        std::size_t pause = all_columns_ ? live.size : std::min(kPatience * options_.max_features, live.size);
         std::size_t tried = 0;
-        while (drawn_ < columns.size() && (tried < options_.max_features || !choice_.found())) {
+        while (drawn_ < live.size && (tried < options_.max_features || !choice_.found())) {
             if (drawn_ == pause) {
-                columns = columns.first(put_constant_behind(columns));
-                pause = columns.size();
+                live = drawn_and_varying(live);
+                pause = live.size;
                 continue;
             }
             const std::size_t wanted = tried < options_.max_features ? options_.max_features - tried : 1;
-            tried += try_some(begin, columns, wanted, std::min(pause, columns.size()), random);
+            tried += try_some(begin, live.span(), wanted, pause, random);
             if (choice_.found() && choice_.least() >= perfect) break;
         }
         return choice_;
@@ -137,18 +138,18 @@ public:
     // go behind the others, and nobody outside the subtree minds, as it has all of them. Where all columns are tried their
     // order decides between equal scores, and where the next node is anywhere lists must stay: there the rest is copied.
     LiveColumns left_of(const LiveColumns& columns) {
-        if (constant_places_.empty() && behind_ == 0) return columns;
+        if (constant_places_.empty()) return columns;
         if (!std::ranges::is_sorted(constant_places_)) std::ranges::sort(constant_places_);
         if (!all_columns_ && options_.max_leaves == 0) {
-            std::size_t end = columns.size - behind_;
+            std::size_t end = columns.size;
             for (std::size_t i = constant_places_.size(); i-- > 0;) std::swap((*columns.list)[constant_places_[i]], (*columns.list)[--end]);
             return {columns.list, end};
         }
-        if ((constant_places_.size() + behind_) * kWorthCopying < columns.size) return columns;
+        if (constant_places_.size() * kWorthCopying < columns.size) return columns;
         const auto left = std::make_shared<std::vector<std::uint32_t>>();
-        left->reserve(columns.size - constant_places_.size() - behind_);
+        left->reserve(columns.size - constant_places_.size());
         std::size_t next = 0;
-        for (std::size_t place = 0; place < columns.size - behind_; ++place) {
+        for (std::size_t place = 0; place < columns.size; ++place) {
             if (next < constant_places_.size() && constant_places_[next] == place)
                 ++next;
             else
@@ -163,7 +164,7 @@ private:
     // Columns of few values are counted in nodes of at least so many rows, of fewer sorted.
     static constexpr std::size_t kCountedRows = 128;
     static constexpr std::size_t kRowsPerBin = 2;
-    static constexpr std::size_t kPatience = 8;
+    static constexpr std::size_t kPatience = 8;  // draws for each column that is to be tried
 
     bool small(std::size_t n) const { return n <= kLaneRows && table_.most_values < (1U << 23); }
     bool binnable(std::size_t n) const { return options_.classes * 64 <= n && options_.classes <= 256; }
@@ -302,23 +303,21 @@ private:
         return varied;
     }
 
-    // Of the columns that are not drawn yet, those that vary come first, in their order; returns where they end.
-    std::size_t put_constant_behind(std::span<std::uint32_t> columns) {
-        spare_.clear();
-        std::size_t end = drawn_;
-        for (std::size_t place = drawn_; place < columns.size(); ++place) {
-            if (varies(columns[place]))
-                columns[end++] = columns[place];
-            else
-                spare_.push_back(columns[place]);
-        }
-        std::ranges::copy(spare_, columns.begin() + static_cast<std::ptrdiff_t>(end));
-        behind_ = spare_.size();
-        return end;
+    // A list of the columns drawn so far, in their places, and of those others that vary, in ascending order.
+    LiveColumns drawn_and_varying(const LiveColumns& columns) {
+        const auto drawn = columns.span().first(drawn_);
+        const auto list = std::make_shared<std::vector<std::uint32_t>>(drawn.begin(), drawn.end());
+        if (by_entries_ && sparse_.knows_all())
+            sparse_.append_varying(drawn, *list);
+        else
+            for (const std::uint32_t column : columns.span().subspan(drawn_))
+                if (varies(column)) list->push_back(column);
+        std::sort(list->begin() + static_cast<std::ptrdiff_t>(drawn_), list->end());
+        return {list, list->size()};
     }
 
     bool varies(std::uint32_t column) {
-        if (by_entries_) return sparse_.varies(column);
+        if (by_entries_) return sparse_.may_vary(column) && sparse_.varies(column);
         if (kind_[column].counted) return !plainly_constant(column);
         const std::uint32_t first = table_.rank_of(node_.row[0], column);
         for (std::size_t i = 1; i < node_.n; ++i)
@@ -365,8 +364,6 @@ private:
     std::array<Group, kWays> groups_;
     std::size_t drawn_ = 0;
     std::vector<std::uint32_t> constant_places_;  // among the columns drawn, of those that did not vary
-    std::size_t behind_ = 0;                      // columns that were never drawn, at the end, because they do not vary
-    std::vector<std::uint32_t> spare_;
 
     SortedSpace sorted_;
     RandomSpace random_space_;

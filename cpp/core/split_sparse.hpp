@@ -28,6 +28,12 @@ public:
         here_.assign(table.columns / 64 + 1, 0);
     }
 
+    // Begins a tree on these columns.
+    void start(std::span<const std::uint32_t> columns) {
+        mine_.assign(table_.columns / 64 + 1, 0);
+        for (const std::uint32_t c : columns) flip(mine_, c);
+    }
+
     // Begins a node in which about so many columns will be tried; of each the best cut is wanted, or every cut.
     void enter(std::size_t tried, bool every_cut) {
         every_cut_ = every_cut;
@@ -43,9 +49,19 @@ public:
     }
 
     // Whether a column has an entry in the node, where that is known at a glance.
-    bool may_vary(std::uint32_t column) const { return !by_rows_ || ((here_[column / 64] >> (column % 64)) & 1U) != 0; }
+    bool may_vary(std::uint32_t column) const { return !by_rows_ || is_set(here_, column); }
 
-    bool varies(std::uint32_t column) { return may_vary(column) && read(column); }
+    bool varies(std::uint32_t column) { return read(column); }
+
+    // Whether all columns with an entry in the node are known.
+    bool knows_all() const { return by_rows_; }
+    // Those of them that vary and are among the tree's columns, but for the ones already drawn.
+    void append_varying(std::span<const std::uint32_t> drawn, std::vector<std::uint32_t>& list) {
+        for (const std::uint32_t c : drawn) flip(mine_, c);
+        for (const std::uint32_t c : touched_)
+            if (is_set(mine_, c) && read(c)) list.push_back(c);
+        for (const std::uint32_t c : drawn) flip(mine_, c);
+    }
 
     // Tries every cut of a column; false if it is constant in the node.
     bool search(std::uint32_t column, std::uint32_t order, Choice& choice) {
@@ -85,6 +101,9 @@ private:
     // Entries are gathered by rows where there are at most so many times those of the columns that will be tried.
     static constexpr double kWorthOfGathering = 4;
 
+    static bool is_set(const std::vector<std::uint64_t>& bits, std::uint32_t c) { return ((bits[c / 64] >> (c % 64)) & 1U) != 0; }
+    static void flip(std::vector<std::uint64_t>& bits, std::uint32_t c) { bits[c / 64] ^= std::uint64_t{1} << (c % 64); }
+
     // All entries of the node, by column.
     void gather(std::size_t entries) {
         const SparseTable& sparse = *table_.sparse;
@@ -103,7 +122,7 @@ private:
         each([&](std::uint32_t c, std::size_t, std::size_t) {
             if (count_[c]++ > 0) return;
             touched_.push_back(c);
-            here_[c / 64] |= std::uint64_t{1} << (c % 64);
+            flip(here_, c);
         });
         std::uint32_t at = 0;
         for (const std::uint32_t c : touched_) {
@@ -298,7 +317,7 @@ private:
     std::vector<std::uint64_t> local_;               // by row: the number of the visit, and the place in its node
     std::vector<std::uint32_t> count_, behind_;      // by column: its entries in the node, and their end in entry_
     std::vector<std::uint32_t> touched_;             // columns that have any
-    std::vector<std::uint64_t> here_;                // by column: a bit for those
+    std::vector<std::uint64_t> here_, mine_;         // by column: a bit for those, and for the columns of the tree
     std::vector<std::uint64_t> entry_;
 
     // One column.
