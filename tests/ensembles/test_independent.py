@@ -100,7 +100,7 @@ def hole(a, value):
         ),
         (X, Y, np.full(60, np.nan), ValueError, "sample_weight contains NaN"),
         (X, Y, np.full(60, np.inf), ValueError, "sample_weight contains infinity"),
-        (csr_matrix(X), Y, None, TypeError, "Sparse data was passed for X, but dense data is required"),
+        (csr_matrix(np.full(X.shape, np.inf)), Y, None, ValueError, "Input X contains infinity"),
         (X, np.stack([Y, Y], axis=1), None, ValueError, r"y should be a 1d array, got an array of shape \(60, 2\)"),
         (X, X[:, 0], None, ValueError, "Unknown label type: continuous"),
         (X[:, 0], Y, None, ValueError, "Expected 2D array, got 1D array"),

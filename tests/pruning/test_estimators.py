@@ -126,12 +126,13 @@ def test_pipelines_have_the_length_of_their_ensemble():
 @pytest.mark.parametrize(
     ("model", "takes"),
     [
-        (PrunedClassifier(keep=2), False),
-        (PrunedClassifier(RandomForestClassifier(5), keep=2), False),
+        (PrunedClassifier(keep=2), True),
+        (PrunedClassifier(RandomForestClassifier(5), keep=2), True),
+        (PrunedClassifier(BaggingClassifier(C45Classifier()), keep=2), False),
         (PrunedClassifier(sklearn.ensemble.RandomForestClassifier(5), keep=2), True),
         (PrunedClassifier(make_pipeline(StandardScaler(), sklearn.ensemble.BaggingClassifier())), False),
         (PrunedClassifier(make_pipeline(StandardScaler(with_mean=False), sklearn.ensemble.BaggingClassifier())), True),
-        (PrunedRegressor(keep=2), False),
+        (PrunedRegressor(keep=2), True),
         (PrunedRegressor(sklearn.ensemble.ExtraTreesRegressor(5), keep=2), True),
     ],
     ids=repr,
