@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from conjunto import (
     AdaBoostClassifier,
     BaggingClassifier,
+    C45Classifier,
     BaggingRegressor,
     CARTClassifier,
     PrunedClassifier,
