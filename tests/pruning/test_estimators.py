@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from conjunto import (
     AdaBoostClassifier,
     BaggingClassifier,
-    C45Classifier,
     BaggingRegressor,
+    C45Classifier,
     CARTClassifier,
     PrunedClassifier,
     PrunedRegressor,
