@@ -128,6 +128,12 @@ def test_unsorted_and_doubled_entries_mean_what_scipy_means():
     )
     assert np.array_equal(doubled.data, kept.data)
     assert np.array_equal(doubled.indices, kept.indices)
+    # In single precision the numbers are copied, and the places are not.
+    single = doubled.astype(np.float32)
+    before = single.toarray()
+    CARTClassifier().fit(X, y).apply(single)
+    CARTClassifier().fit(single, y)
+    np.testing.assert_array_equal(single.toarray(), before)
     wide = sparse.csr_matrix(X)
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     assert as_csr(wide).indices.dtype == np.int32

@@ -6,7 +6,9 @@ import re
 
 REASONS: tuple[tuple[str, str], ...] = (
     # What the core does not have yet.
-    (r"Sparse data was passed|sparse_trees|read_only_buffer|memory_layout", "sparse X is refused"),
+    (r"Sparse data was passed|sparse_trees|read_only_buffer", "sparse y is refused"),
+    (r"has no attribute 'estimator'", "forests have no `estimator` before the fit, but `estimator_` after it"),
+    (r"test_missing_value_errors", "what is missing among the entries of sparse X is missing, and no error"),
     (
         r"y should be a 1d array|test_class_weight_errors|multioutput_data|number of outputs|OOB estimates",
         "several targets are refused",

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_array, check_X_y, validate_data
 
 from conjunto import _core
 from conjunto.classes import Classes
-from conjunto.sparse import as_csr, from_frame, is_sparse_frame
+from conjunto.sparse import as_csr, from_frame, is_sparse_frame, keeps_form
 
 MAX_CATEGORIES = 256
 # So many rows of a DataFrame are read value by value.
@@ -158,8 +158,10 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
                 'set_output(transform="pandas"))'
             ) from error
         raise
+    source = X if is_frame(X) or keeps_form(X) else encoded
     encoded = as_csr(encoded) if issparse(encoded) else np.require(encoded, requirements=["C", "A"])
-    source = X if is_frame(X) else encoded
+    if not is_frame(X) and not issparse(source):
+        source = encoded
     columns = Columns((None,) * encoded.shape[1]) if columns is None else columns
     weights = read_weights(sample_weight, encoded.shape[0])
     if not classification:

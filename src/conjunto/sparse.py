@@ -16,7 +16,7 @@ def as_csr(X: Any) -> csr_matrix:
     """
     rows = csr_matrix(X, dtype=np.float64)
     if not rows.has_canonical_format:
-        rows = rows.copy() if rows.data is X.data or np.shares_memory(rows.data, X.data) else rows
+        rows = rows.copy()
         rows.sum_duplicates()
     if rows.indices.dtype != np.int32:
         narrow = csr_matrix(rows.shape, dtype=np.float64)
@@ -24,6 +24,11 @@ def as_csr(X: Any) -> csr_matrix:
         narrow.has_canonical_format = True
         return narrow
     return rows
+
+
+def keeps_form(X: Any) -> bool:
+    """Whether sparse X goes to members of other libraries as it is: its rows and columns can be taken."""
+    return issparse(X) and X.format in ("csr", "csc")
 
 
 def is_sparse_frame(X: Any) -> bool:

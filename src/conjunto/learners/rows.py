@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
 from conjunto.problem import Rows, is_frame, read_rows
+from conjunto.sparse import keeps_form
 
 
 def rows_of(estimator: Any, X: Any) -> Rows:
@@ -18,7 +19,7 @@ def rows_of(estimator: Any, X: Any) -> Rows:
         _check_read_by_same(estimator, X)
         return X
     encoded = read_fitted_rows(estimator, X)
-    return Rows(encoded, encoded if X is encoded or not is_frame(X) else X, estimator._columns)
+    return Rows(encoded, X if is_frame(X) or keeps_form(X) else encoded, estimator._columns)
 
 
 def _check_read_by_same(estimator: Any, rows: Rows) -> None:
