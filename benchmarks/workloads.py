@@ -126,7 +126,7 @@ WORKLOADS = {
         Workload("bagging-10k", "fit", _BAG, (sk(35),)),
         Workload("bagging-100k", "fit", _BIG_BAG, (sk(50),), measured_trees=10),
         Workload("predict-small", "predict", small_task("bagging", "twonorm"), (sk(10),), test_rows=100_000),
-        Workload("predict-deep", "predict", _BIG_FOREST, (sk(2.5),), test_rows=100_000),
+        Workload("predict-deep", "predict", _BIG_FOREST, (sk(5),), test_rows=100_000),
         Workload("predict-one", "one", _FOREST, (sk(50),), one_thread_only=True),
         Workload("regression", "fit", Task("regression", "friedman", rows=20_000, trees=100), (sk(8),)),
         Workload("boosting-twonorm", "fit", small_task("boosting", "twonorm"), (sk(25),), one_thread_only=True),
