@@ -43,6 +43,7 @@ test-slow: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.everyday
+	$(BIN)/python -m benchmarks.scattered
 
 # The whole suite with AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of its own.
 sanitize: $(STAMP)

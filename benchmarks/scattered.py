@@ -9,7 +9,10 @@ own, as a multiple of the matrix.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
 import json
+import pickle
 import subprocess
 import sys
 import warnings
@@ -97,14 +100,16 @@ def _peak(name: str, rows: int, method: str, library: str) -> str:
 
 def peak_here(name: str, rows: int, method: str, library: str) -> dict[str, float]:
     """The matrix and what fitting adds to it at most, and the model, as multiples of the matrix."""
-    import pickle
-
     X, y = TABLES[name](rows, 0)
     task = TableTask(method, TREES[method], *X.shape, CLASSES)
     small = FACTORIES[library](TableTask(method, 2, 100, X.shape[1], CLASSES), 1, 0)
     small.fit(X[:100], y[:100])
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     model = FACTORIES[library](task, 1, 0)
+    del small
+    with contextlib.suppress(OSError, AttributeError):
+        # What making the data has left to the allocator would hide what fitting takes.
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
     forget_peak()
     before = peak_bytes()
     model.fit(X, y)
