@@ -37,13 +37,13 @@ public:
     // Begins a node in which about so many columns will be tried; of each the best cut is wanted, or every cut.
     void enter(std::size_t tried, bool every_cut) {
         every_cut_ = every_cut;
-        const SparseRows& rows = table_.sparse->by_row;
-        std::size_t entries = 0;
-        for (std::size_t i = 0; i < node_.n; ++i) entries += rows.end(node_.row[i]) - rows.first(node_.row[i]);
-        const double by_column = static_cast<double>(table_.sparse->rank.size()) / static_cast<double>(table_.columns) + 1;
-        by_rows_ = static_cast<double>(entries) <= kWorthOfGathering * by_column * static_cast<double>(std::min(tried, table_.columns));
+        // As many as rows and columns have on average: counting them would take as long as what it decides.
+        const auto entries = static_cast<double>(table_.sparse->rank.size());
+        const double in_rows = entries / static_cast<double>(table_.rows) * static_cast<double>(node_.n);
+        const double by_column = entries / static_cast<double>(table_.columns) + 1;
+        by_rows_ = in_rows <= kWorthOfGathering * by_column * static_cast<double>(std::min(tried, table_.columns));
         if (by_rows_)
-            gather(entries);
+            gather();
         else
             number_rows();
     }
@@ -105,7 +105,7 @@ private:
     static void flip(std::vector<std::uint64_t>& bits, std::uint32_t c) { bits[c / 64] ^= std::uint64_t{1} << (c % 64); }
 
     // All entries of the node, by column.
-    void gather(std::size_t entries) {
+    void gather() {
         const SparseTable& sparse = *table_.sparse;
         const SparseRows& rows = sparse.by_row;
         for (const std::uint32_t c : touched_) {
@@ -113,7 +113,6 @@ private:
             here_[c / 64] = 0;
         }
         touched_.clear();
-        entry_.resize(entries);
         auto each = [&](auto&& body) {
             for (std::size_t i = 0; i < node_.n; ++i)
                 for (std::size_t entry = rows.first(node_.row[i]); entry < rows.end(node_.row[i]); ++entry)
@@ -129,6 +128,7 @@ private:
             behind_[c] = at;
             at += count_[c];
         }
+        entry_.resize(at);
         each([&](std::uint32_t c, std::size_t entry, std::size_t i) { entry_[behind_[c]++] = key(sparse.rank[entry], i); });
     }
 
