@@ -158,10 +158,10 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
                 'set_output(transform="pandas"))'
             ) from error
         raise
-    source = X if is_frame(X) or keeps_form(X) else encoded
+    source = encoded
     encoded = as_csr(encoded) if issparse(encoded) else np.require(encoded, requirements=["C", "A"])
-    if not is_frame(X) and not issparse(source):
-        source = encoded
+    if is_frame(X) or keeps_form(X):
+        source = X
     columns = Columns((None,) * encoded.shape[1]) if columns is None else columns
     weights = read_weights(sample_weight, encoded.shape[0])
     if not classification:
@@ -195,7 +195,7 @@ def _read_sparse_rows(estimator: Any, X: Any, columns: Columns) -> Any:
 
 def read_rows(estimator: Any, X: Any, columns: Columns) -> Any:
     """Check and encode rows to predict, as the training data were: an array, or a CSR matrix of sparse rows."""
-    if issparse(X) or (is_sparse_frame(X) and get_tags(estimator).input_tags.sparse):
+    if issparse(X):
         return _read_sparse_rows(estimator, X, columns)
     if columns.categorical and not is_frame(X):
         raise ValueError(
@@ -208,6 +208,8 @@ def read_rows(estimator: Any, X: Any, columns: Columns) -> Any:
         ready = _codes_of(X, columns) if columns.categorical else _all_numbers(X)
         if ready is not None and not _core.has_infinity(ready):
             return ready
+    if is_sparse_frame(X) and get_tags(estimator).input_tags.sparse:
+        return _read_sparse_rows(estimator, X, columns)
     if columns.categorical and names is not None and not same_names:
         # Other columns, or another order: nothing can be encoded, and scikit-learn's check says what is wrong.
         X = _frame_like(X, np.zeros(X.shape))

@@ -35,8 +35,8 @@ CRITERIA = {
     "friedman_mse": _core.Criterion.variance,
 }
 CLASSIFICATION = ("gini", "entropy", "log_loss")
-MOST_BINS = 255
 REGRESSION = ("squared_error", "friedman_mse")
+MOST_BINS = 255
 
 
 def told_of_friedman(criterion: str) -> str:

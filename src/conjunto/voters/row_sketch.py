@@ -41,24 +41,27 @@ def row_sketch(X: Any) -> NDArray[np.float64]:
 
 def other_rows(sketch: NDArray[np.float64], X: Any) -> bool:
     """Whether a sketch is that of other rows, or of these in another order; numbers that overflow tell nothing."""
-    n, m = X.shape
-    if issparse(X):
-        filled = _filled(X)
-        with np.errstate(invalid="ignore", over="ignore"):
-            total, squares = filled.T @ np.ones(n), filled.multiply(filled).T @ np.ones(n)
-            spread = np.sqrt(np.maximum(squares - total**2 / n, 0.0))
-            size = math.sqrt(n) * np.abs(total / n)
-            return bool((np.abs(row_sketch(X) - sketch) > DIFFERENT * spread + ROUNDING * size).any())
-    # Near the values: of squares of numbers far from 0 nothing would be left.
-    origin = np.nan_to_num(X[0])
-    total, squares = np.zeros(m), np.zeros(m)
+    n = X.shape[0]
     with np.errstate(invalid="ignore", over="ignore"):
-        for part in _blocks(X):
-            total += (part - origin).sum(axis=0)
-            squares += ((part - origin) ** 2).sum(axis=0)
+        origin, total, squares = _moments(X)
         spread = np.sqrt(np.maximum(squares - total**2 / n, 0.0))
         size = math.sqrt(n) * np.abs(origin + total / n)
         return bool((np.abs(row_sketch(X) - sketch) > DIFFERENT * spread + ROUNDING * size).any())
+
+
+def _moments(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """(m,) each: an origin, and the sums and sums of squares of the columns from there."""
+    n, m = X.shape
+    if issparse(X):
+        filled = _filled(X)
+        return np.zeros(m), filled.T @ np.ones(n), filled.multiply(filled).T @ np.ones(n)
+    # Near the values: of squares of numbers far from 0 nothing would be left.
+    origin = np.nan_to_num(X[0])
+    total, squares = np.zeros(m), np.zeros(m)
+    for part in _blocks(X):
+        total += (part - origin).sum(axis=0)
+        squares += ((part - origin) ** 2).sum(axis=0)
+    return origin, total, squares
 
 
 def _filled(X: Any) -> Any:
