@@ -149,11 +149,11 @@ def test_damage_is_refused_or_harmless(arrays):
 
 @pytest.mark.parametrize("format", [0, 1, 99])
 def test_another_format_is_named(format):
-    with pytest.raises(ValueError, match=rf"stored in format {format}; this version of conjunto reads format 3"):
+    with pytest.raises(ValueError, match=rf"stored in format {format}; this version of conjunto reads format 4"):
         _core.Forest(FORESTS[0] | {"format": format})
 
 
-@pytest.mark.parametrize(("kind", "format"), [(_core.Forest, 3), (_core.C45Forest, 2)])
+@pytest.mark.parametrize(("kind", "format"), [(_core.Forest, 4), (_core.C45Forest, 2)])
 def test_a_file_of_format_1_is_named(kind, format):
     """It gave the arrays as arguments, the format first."""
     assert format == kind.FORMAT

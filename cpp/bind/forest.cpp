@@ -1,5 +1,8 @@
 #include "../core/forest.hpp"
 
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -17,6 +20,7 @@ namespace {
 Out<double> take_values(const Forest& f, const nb::object& X, std::size_t threads) {
     const GivenRows x(X);
     require_task(f, false);
+    require_one_target(f);
     return predict<double>(f, x, threads, {f.trees(), x.n}, member_values);
 }
 Out<std::int32_t> take_leaves(const Forest& f, const nb::object& X, std::size_t threads) {
@@ -26,6 +30,7 @@ Out<std::int32_t> take_leaves(const Forest& f, const nb::object& X, std::size_t 
 Out<double> take_sums(const Forest& f, const nb::object& X, std::size_t threads) {
     const GivenRows x(X);
     require_task(f, false);
+    if (f.several()) return predict<double>(f, x, threads, {x.n, f.targets()}, value_sums);
     return predict<double>(f, x, threads, {x.n}, value_sums);
 }
 
@@ -93,9 +98,12 @@ void init_forest(nb::module_& m) {
     bind_trees(type);
     type.def("values", &take_values, "X"_a, "threads"_a = 1, "(trees, rows): the value each tree predicts.")
         .def("leaves", &take_leaves, "X"_a, "threads"_a = 1, "(rows, trees): the leaf, numbered within its tree.")
-        .def("value_sums", &take_sums, "X"_a, "threads"_a = 1, "(rows,): summed values.")
+        .def("value_sums", &take_sums, "X"_a, "threads"_a = 1, "(rows,), or (rows, targets): summed values.")
+        .def_ro("outputs", &Forest::outputs, "Where there are several targets: the classes of each, 0 in regression.")
+        .def("of_output", &Forest::of_output, "output"_a, "The same trees, which answer for one of several targets.")
         .def("leaf_labels", [](const Forest& f) {
             require_task(f, true);
+            require_one_target(f);
             Out<std::int32_t> out = new_array<std::int32_t>({f.leaves()});
             for (std::size_t i = 0; i < f.leaves(); ++i) out.data()[i] = f.label(i);
             return out;
@@ -108,8 +116,10 @@ void init_forest(nb::module_& m) {
         }, "(leaves, classes): the class shares of each leaf.")
         .def("leaf_values", [](const Forest& f) {
             require_task(f, false);
-            return copy_array(f.leaf_value);
-        }, "(leaves,): the value of each leaf.")
+            Out<double> out = f.several() ? new_array<double>({f.leaves(), f.targets()}) : new_array<double>({f.leaves()});
+            std::copy(f.leaf_value.begin(), f.leaf_value.end(), out.data());
+            return out;
+        }, "(leaves,), or (leaves, targets): the value of each leaf.")
         .def("unfold", &unfold_tree, "tree"_a, "criterion"_a.noconvert(),
              "All nodes of one tree, leaves too, in the order of a walk that takes the left branch first.")
         .def("leaf_numbers", [](const Forest& f) { return copy_array(leaf_numbers(f)); },

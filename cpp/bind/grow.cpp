@@ -1,6 +1,7 @@
 #include "../core/grow.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
@@ -48,10 +49,45 @@ void make_table(Table* self, const nb::object& X, In1<std::uint32_t> categories,
     new (self) Table(prepare(x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1), categories.data(), threads, left_out, max_bins));
 }
 
+void require_outputs(const GrowOptions& options) {
+    if (options.outputs.empty()) return;
+    require(options.outputs.size() > 1, "one target is not several");
+    std::uint64_t classes = 0;
+    for (const std::uint32_t count : options.outputs) {
+        require((options.classes == 0) == (count == 0), "outputs are all of classes or all of values");
+        classes += count;
+    }
+    require(classes == options.classes, "classes must be those of all outputs");
+}
+
+void require_monotone(const Table& table, const GrowOptions& options) {
+    if (options.monotone.empty()) return;
+    require(options.monotone.size() == table.columns, "monotone needs one entry per column");
+    for (std::size_t c = 0; c < table.columns; ++c) {
+        const int sign = options.monotone[c];
+        require(sign >= -1 && sign <= 1, "constraints are -1, 0 or 1");
+        require(sign == 0 || !table.column[c].categorical(), "a category cannot be constrained");
+    }
+    require(options.outputs.empty() && (options.classes == 0 || options.classes == 2), "constraints are for one target, or two classes");
+    require(options.combination == 0 && !options.oblique, "constraints are for tests on one column");
+}
+
 // Checks every option and array before the core follows a pointer.
 Views checked_views(const Table& table, const GrowOptions& options, Key key, const ViewArrays& arrays) {
     require(arrays.labels.has_value() != arrays.targets.has_value(), "give labels or targets");
-    require((options.criterion == Criterion::variance) == arrays.targets.has_value(), "the criterion does not fit the task");
+    require(for_classes(options.criterion) != arrays.targets.has_value(), "the criterion does not fit the task");
+    require_outputs(options);
+    require_monotone(table, options);
+    const bool medians = options.criterion == Criterion::absolute_error, counts = options.criterion == Criterion::poisson;
+    require(!medians || !options.oblique, "oblique does not go with absolute errors");
+    const bool general = medians || counts || !options.outputs.empty() || !options.monotone.empty();
+    require(!general || options.prune.by == Pruning::none ||
+                (options.prune.by == Pruning::alpha && options.prune.risk == Risk::impurity),
+            "such trees are pruned by impurity and a given alpha only");
+    require(!general || !options.igp, "IGP is for one target of classes, without constraints");
+    if (counts)
+        for (std::size_t i = 0; i < arrays.targets->size(); ++i)
+            require(arrays.targets->data()[i] >= 0, "targets of a Poisson criterion must not be negative");
     require(options.k_best >= 1 && options.max_features >= 1, "k_best and max_features must be positive");
     require(options.combination == 0 || options.max_features < (1U << 20), "max_features is too large for combinations");
     require(!options.oblique || (options.combination == 0 && options.k_best == 1),
@@ -62,7 +98,7 @@ Views checked_views(const Table& table, const GrowOptions& options, Key key, con
     require(!options.igp || options.prune.by == Pruning::none, "IGP prunes by itself");
     require(options.prune.by != Pruning::cross_validation || options.prune.folds >= 2, "there must be two folds or more");
     require(options.prune.alpha >= 0, "alpha must not be negative");
-    return arrays.checked(table, options.classes, key);
+    return arrays.checked(table, options.classes, key, options.outputs);
 }
 
 Forest grow_forest(const Table& table, const GrowOptions& options, std::uint64_t low, std::uint64_t high,
@@ -77,6 +113,9 @@ Forest grow_judged(const Table& table, const GrowOptions& options, std::uint64_t
                    const ViewArrays& arrays, const HeldOutArrays& judges) {
     const Views views = checked_views(table, options, {low, high}, arrays);
     require(views.members == 1, "held-out rows judge one tree");
+    require(options.outputs.empty() && options.monotone.empty() && options.criterion != Criterion::absolute_error &&
+                options.criterion != Criterion::poisson,
+            "held-out rows judge trees of classes or means, without constraints");
     const HeldOut held_out = judges.checked(table, options.classes);
     nb::gil_scoped_release release;
     return grow_reduced(table, views, options, held_out);
@@ -108,7 +147,7 @@ struct Session {
 nb::object grow_more(Session& self, const ViewArrays& arrays, Answer answer) {
     const Views views = checked_views(*self.table, self.options, self.key, arrays);
     const bool classes = self.options.classes > 0;
-    require(answer == Answer::leaves || classes == (answer != Answer::values),
+    require(answer == Answer::leaves || (classes == (answer != Answer::values) && self.options.outputs.empty()),
             "the answer does not fit the task");
     const std::size_t count = views.members, n = self.table->rows, k = self.options.classes;
     require(!self.busy, "another thread is growing trees in this session");
@@ -170,7 +209,10 @@ void init_enums(nb::module_& m) {
     nb::enum_<Criterion>(m, "Criterion", "The impurity that a split decreases.")
         .value("gini", Criterion::gini)
         .value("entropy", Criterion::entropy)
-        .value("variance", Criterion::variance);
+        .value("misclassification", Criterion::misclassification)
+        .value("variance", Criterion::variance)
+        .value("absolute_error", Criterion::absolute_error)
+        .value("poisson", Criterion::poisson);
     nb::enum_<Search>(m, "Search", "How splits are searched: the reference, or what gives the same trees faster.")
         .value("automatic", Search::automatic)
         .value("sorted", Search::sorted)
@@ -204,6 +246,8 @@ void init_options(nb::module_& m) {
         .def(nb::init<>())
         .def_rw("criterion", &GrowOptions::criterion)
         .def_rw("classes", &GrowOptions::classes)
+        .def_rw("outputs", &GrowOptions::outputs)
+        .def_rw("monotone", &GrowOptions::monotone)
         .def_rw("max_features", &GrowOptions::max_features)
         .def_rw("combination", &GrowOptions::combination)
         .def_rw("oblique", &GrowOptions::oblique)

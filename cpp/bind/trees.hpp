@@ -146,6 +146,12 @@ void require_task(const Trees& trees, bool classification) {
         throw std::invalid_argument(classification ? "a regression forest has no classes" : "a classification forest has no values");
 }
 
+template <class Trees>
+void require_one_target(const Trees& trees) {
+    if constexpr (requires { trees.several(); })
+        if (trees.several()) throw std::invalid_argument("the forest has several targets: ask of_output");
+}
+
 // Runs a prediction into a new array of this shape, without the GIL.
 template <class T, class Trees, class Predict>
 Out<T> predict(const Trees& trees, const GivenRows& x, std::size_t threads, std::initializer_list<std::size_t> shape,
@@ -201,6 +207,7 @@ void bind_trees(nb::class_<Trees>& type) {
         }, "members"_a, "A forest of these members.")
         .def("labels", [](const Trees& t, const nb::object& X, std::size_t threads) {
             require_task(t, true);
+            require_one_target(t);
             const GivenRows x(X);
             return predict<std::int32_t>(t, x, threads, {t.trees(), x.n}, [](const Trees& f, Rows rows, std::int32_t* out, std::size_t n) {
                 member_labels(f, rows, out, n);

@@ -19,7 +19,7 @@ void require_targets(const double* targets, std::size_t count) {
 
 }  // namespace
 
-Views ViewArrays::checked(const Table& table, std::uint32_t classes, Key key) const {
+Views ViewArrays::checked(const Table& table, std::uint32_t classes, Key key, std::span<const std::uint32_t> outputs) const {
     require(table.rows > 0 && table.columns > 0, "the table is empty");
     require(labels.has_value() != targets.has_value(), "give labels or targets");
     require(labels.has_value() == (classes > 0), "labels go with classes > 0, targets with classes = 0");
@@ -36,7 +36,17 @@ Views ViewArrays::checked(const Table& table, std::uint32_t classes, Key key) co
         require((own || (may_be_shared && array.shape(0) == 1)) && array.shape(1) == table.rows, message);
         return array.data();
     };
-    if (labels) {
+    const auto of_targets = [&](const auto& array) {
+        require_aligned(array);
+        require(array.shape(0) == table.rows && array.shape(1) == outputs.size(), "several targets must be (rows, targets)");
+        return array.data();
+    };
+    if (labels && !outputs.empty()) {
+        views.labels = of_targets(*labels);
+        for (std::size_t i = 0; i < labels->size(); ++i)
+            require(views.labels[i] >= 0 && static_cast<std::uint32_t>(views.labels[i]) < outputs[i % outputs.size()],
+                    "a label is outside 0 .. classes - 1");
+    } else if (labels) {
         views.labels = shaped(*labels, true, "labels must be (members, rows) or (1, rows)");
         views.shared_labels = labels->shape(0) == 1;
         for (std::size_t i = 0; i < labels->size(); ++i)
@@ -44,8 +54,8 @@ Views ViewArrays::checked(const Table& table, std::uint32_t classes, Key key) co
                     "a label is outside 0 .. classes - 1");
     }
     if (targets) {
-        views.targets = shaped(*targets, true, "targets must be (members, rows) or (1, rows)");
-        views.shared_labels = targets->shape(0) == 1;
+        views.targets = outputs.empty() ? shaped(*targets, true, "targets must be (members, rows) or (1, rows)") : of_targets(*targets);
+        views.shared_labels = !outputs.empty() || targets->shape(0) == 1;
         require_targets(views.targets, targets->size());
     }
     if (small_weights) views.small_weights = shaped(*small_weights, false, "weights must be (members, rows)");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "../core/grow.hpp"
 #include "../core/reduced.hpp"
@@ -20,8 +21,9 @@ struct ViewArrays {
     std::optional<In2<std::uint8_t>> halves;
     std::optional<In1<std::uint32_t>> folds;
 
-    // As the core reads them; throws unless they fit the table and the number of classes (0: regression).
-    Views checked(const Table& table, std::uint32_t classes, Key key) const;
+    // As the core reads them; throws unless they fit the table and the number of classes (0: regression), or those of each
+    // of several targets.
+    Views checked(const Table& table, std::uint32_t classes, Key key, std::span<const std::uint32_t> outputs = {}) const;
 };
 
 struct HeldOutArrays {

@@ -60,12 +60,42 @@ void check_tree(const Forest& forest, std::size_t tree, std::vector<char>& seen_
     }
 }
 
+void check_labels(const Forest& forest) {
+    require(forest.shares.size() == forest.share_label.size() * forest.classes && forest.output_label.empty(), "shares");
+    const auto known = static_cast<std::int32_t>(forest.classes);
+    const auto rows = static_cast<std::int64_t>(forest.share_label.size());
+    for (const std::int32_t label : forest.leaf_label)
+        require(label >= 0 ? label < known : ~static_cast<std::int64_t>(label) < rows, "a leaf label");
+    for (const std::int32_t label : forest.share_label) require(label >= 0 && label < known, "a leaf label");
+}
+
+// Several targets: leaves have a label for each, and shares are numbered in the order of the impure leaves.
+void check_outputs(const Forest& forest) {
+    std::uint64_t classes = 0;
+    for (const std::uint32_t count : forest.outputs) {
+        require(forest.classes == 0 ? count == 0 : count > 0, "outputs");
+        classes += count;
+    }
+    require(classes == forest.classes && forest.outputs.size() > 1 && forest.share_label.empty(), "outputs");
+    require(forest.output_label.size() == forest.leaf_label.size() * forest.outputs.size(), "leaf labels");
+    std::int64_t impure = 0;
+    for (const std::int32_t label : forest.leaf_label) {
+        require(label == 0 || ~static_cast<std::int64_t>(label) == impure, "a leaf label");
+        impure += label < 0;
+    }
+    require(forest.shares.size() == static_cast<std::uint64_t>(impure) * forest.classes, "shares");
+    for (std::size_t i = 0; i < forest.output_label.size(); ++i)
+        require(forest.output_label[i] >= 0 &&
+                    static_cast<std::uint32_t>(forest.output_label[i]) < forest.outputs[i % forest.outputs.size()],
+                "a leaf label");
+}
+
 }  // namespace
 
 std::size_t Forest::bytes() const {
     return nodes.size() * sizeof(Node) + (node_start.size() + leaf_start.size()) * sizeof(std::uint64_t) +
-           (leaf_label.size() + share_label.size() + sets.size() + term_start.size()) * 4 +
-           (leaf_value.size() + shares.size()) * 8 + terms.size() * sizeof(Term) + leaf_size.size() * sizeof(LeafSize) +
+           (leaf_label.size() + share_label.size() + output_label.size() + sets.size() + term_start.size()) * 4 +
+           (leaf_value.size() + shares.size() + inner_value.size()) * 8 + terms.size() * sizeof(Term) + leaf_size.size() * sizeof(LeafSize) +
            leaf_impurity.size() * sizeof(double) + units.size() * sizeof(TreeUnits);
 }
 
@@ -75,16 +105,14 @@ void Forest::validate() const {
     for (const std::uint32_t count : categories) require(count <= 256, "categories");
     check_starts(node_start, nodes.size(), "node_start");
     require(leaf_start.size() == node_start.size(), "leaf_start");
-    check_starts(leaf_start, classes ? leaf_label.size() : leaf_value.size(), "leaf_start");
+    check_starts(leaf_start, classes ? leaf_label.size() : leaf_value.size() / targets(), "leaf_start");
+    require(classes || leaf_value.size() % targets() == 0, "leaf values");
+    require(inner_value.empty() || inner_value.size() == nodes.size() * targets(), "inner values");
     check_starts(term_start, terms.size(), "term_start");
     for (std::size_t c = 1; c < term_start.size(); ++c) require(term_start[c - 1] < term_start[c], "an empty combination");
     require(classes ? leaf_value.empty() : leaf_label.empty() && share_label.empty(), "leaves");
-    require(classes <= kMaxClasses && shares.size() == share_label.size() * classes, "shares");
-    const auto known = static_cast<std::int32_t>(classes);
-    const auto rows = static_cast<std::int64_t>(share_label.size());
-    for (const std::int32_t label : leaf_label)
-        require(label >= 0 ? label < known : ~static_cast<std::int64_t>(label) < rows, "a leaf label");
-    for (const std::int32_t label : share_label) require(label >= 0 && label < known, "a leaf label");
+    require(classes <= kMaxClasses, "shares");
+    several() ? check_outputs(*this) : check_labels(*this);
     require(leaf_size.size() == leaves() && leaf_impurity.size() <= (classes ? 0 : leaves()), "leaf sizes");
     require(units.size() == trees(), "units");
     for (const Term& term : terms) {
@@ -97,11 +125,12 @@ void Forest::validate() const {
 
 void Forest::append(const Forest& other) {
     if (&other == this) return append(Forest(other));
-    if (other.columns != columns || other.classes != classes || other.categories != categories)
+    if (other.columns != columns || other.classes != classes || other.categories != categories || other.outputs != outputs)
         throw std::invalid_argument("forests of different problems cannot be joined");
     const auto first_node = nodes.size();
     const auto first_set = static_cast<std::uint32_t>(sets.size());
-    const auto first_share = static_cast<std::int32_t>(share_label.size());
+    const auto first_share = static_cast<std::int32_t>(classes ? shares.size() / classes : 0);
+    const std::size_t first_leaf = leaves();
     const auto first_combination = static_cast<std::uint32_t>(term_start.size() - 1);
     const auto first_term = terms.size();
     nodes.insert(nodes.end(), other.nodes.begin(), other.nodes.end());
@@ -111,12 +140,14 @@ void Forest::append(const Forest& other) {
     }
     for (std::size_t t = 1; t < other.node_start.size(); ++t) {
         node_start.push_back(first_node + other.node_start[t]);
-        leaf_start.push_back((classes ? leaf_label.size() : leaf_value.size()) + other.leaf_start[t]);
+        leaf_start.push_back(first_leaf + other.leaf_start[t]);
     }
     for (const std::int32_t label : other.leaf_label) leaf_label.push_back(label >= 0 ? label : label - first_share);
     leaf_value.insert(leaf_value.end(), other.leaf_value.begin(), other.leaf_value.end());
     shares.insert(shares.end(), other.shares.begin(), other.shares.end());
     share_label.insert(share_label.end(), other.share_label.begin(), other.share_label.end());
+    output_label.insert(output_label.end(), other.output_label.begin(), other.output_label.end());
+    inner_value.insert(inner_value.end(), other.inner_value.begin(), other.inner_value.end());
     if (!other.leaf_impurity.empty()) leaf_impurity.resize(leaf_size.size());
     leaf_impurity.insert(leaf_impurity.end(), other.leaf_impurity.begin(), other.leaf_impurity.end());
     leaf_size.insert(leaf_size.end(), other.leaf_size.begin(), other.leaf_size.end());
@@ -155,24 +186,11 @@ Forest Forest::take(std::span<const std::int64_t> members) const {
             const Node node = out.adopt(*this, nodes[i]);
             out.nodes.push_back(node);
         }
+        if (!inner_value.empty())
+            out.inner_value.insert(out.inner_value.end(), inner_value.begin() + static_cast<std::ptrdiff_t>(node_start[tree] * targets()),
+                                   inner_value.begin() + static_cast<std::ptrdiff_t>(node_start[tree + 1] * targets()));
         out.units.push_back(units[tree]);
-        for (std::size_t leaf = leaf_start[tree]; leaf < leaf_start[tree + 1]; ++leaf) {
-            if (impurity_of(leaf) != 0) {
-                out.leaf_impurity.resize(out.leaf_size.size());
-                out.leaf_impurity.push_back(leaf_impurity[leaf]);
-            }
-            out.leaf_size.push_back(leaf_size[leaf]);
-            if (!classes) {
-                out.leaf_value.push_back(leaf_value[leaf]);
-            } else if (leaf_label[leaf] >= 0) {
-                out.leaf_label.push_back(leaf_label[leaf]);
-            } else {
-                const auto row = static_cast<std::size_t>(~leaf_label[leaf]);
-                out.leaf_label.push_back(~static_cast<std::int32_t>(out.share_label.size()));
-                out.share_label.push_back(share_label[row]);
-                out.shares.insert(out.shares.end(), shares.begin() + row * classes, shares.begin() + (row + 1) * classes);
-            }
-        }
+        for (std::size_t leaf = leaf_start[tree]; leaf < leaf_start[tree + 1]; ++leaf) out.adopt_leaf(*this, leaf);
         out.close_tree();
     }
     return out;
@@ -183,7 +201,67 @@ Forest Forest::empty() const {
     out.columns = columns;
     out.classes = classes;
     out.categories = categories;
+    out.outputs = outputs;
     return out;
+}
+
+Forest Forest::of_output(std::size_t output) const {
+    if (output >= targets()) throw std::invalid_argument("there is no target " + std::to_string(output));
+    if (!several()) return *this;
+    Forest out;
+    out.columns = columns;
+    out.classes = outputs[output];
+    out.categories = categories;
+    out.nodes = nodes;
+    out.node_start = node_start;
+    out.leaf_start = leaf_start;
+    out.leaf_size = leaf_size;
+    out.units = units;
+    out.sets = sets;
+    out.terms = terms;
+    out.term_start = term_start;
+    for (std::size_t i = output; i < inner_value.size(); i += targets()) out.inner_value.push_back(inner_value[i]);
+    const std::size_t first = std::accumulate(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(output), std::size_t{0});
+    for (std::size_t leaf = 0; leaf < leaves(); ++leaf) {
+        if (!classes) {
+            out.leaf_value.push_back(leaf_value[leaf * targets() + output]);
+            continue;
+        }
+        const std::int32_t label = output_label[leaf * targets() + output];
+        const double* share = leaf_label[leaf] >= 0 ? nullptr : shares.data() + static_cast<std::size_t>(~leaf_label[leaf]) * classes + first;
+        if (!share || share[label] == 1) {
+            out.leaf_label.push_back(label);
+            continue;
+        }
+        out.leaf_label.push_back(~static_cast<std::int32_t>(out.share_label.size()));
+        out.share_label.push_back(label);
+        out.shares.insert(out.shares.end(), share, share + outputs[output]);
+    }
+    return out;
+}
+
+std::int32_t Forest::adopt_leaf(const Forest& other, std::size_t leaf) {
+    if (other.impurity_of(leaf) != 0) {
+        leaf_impurity.resize(leaf_size.size());
+        leaf_impurity.push_back(other.leaf_impurity[leaf]);
+    }
+    leaf_size.push_back(other.leaf_size[leaf]);
+    const auto slice = [&](auto& to, const auto& from, std::size_t place, std::size_t width) {
+        const auto first = from.begin() + static_cast<std::ptrdiff_t>(place * width);
+        to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(width));
+    };
+    if (!classes) {
+        slice(leaf_value, other.leaf_value, leaf, targets());
+    } else {
+        const std::int32_t label = other.leaf_label[leaf];
+        leaf_label.push_back(label >= 0 ? label : ~static_cast<std::int32_t>(shares.size() / classes));
+        if (several()) slice(output_label, other.output_label, leaf, targets());
+        if (label < 0) {
+            if (!several()) share_label.push_back(other.share_label[static_cast<std::size_t>(~label)]);
+            slice(shares, other.shares, static_cast<std::size_t>(~label), classes);
+        }
+    }
+    return static_cast<std::int32_t>(leaves_now() - leaf_start.back()) - 1;
 }
 
 Node Forest::adopt(const Forest& other, Node node) {
@@ -228,19 +306,38 @@ std::int32_t Forest::add_leaf(const double* class_weight, std::int32_t label, st
     return static_cast<std::int32_t>(leaf_label.size() - leaf_start.back()) - 1;
 }
 
-std::int32_t Forest::add_leaf(double value, std::size_t rows, double weight, double variance) {
-    leaf_value.push_back(value);
-    if (variance != 0) {
+std::int32_t Forest::add_leaf_of_outputs(const double* class_weight, std::size_t rows) {
+    const double* first = class_weight;
+    bool pure = true;
+    double total = 0;
+    std::vector<double> share;
+    for (const std::uint32_t count : outputs) {
+        total = std::accumulate(first, first + count, 0.0);
+        const double* most = std::max_element(first, first + count);
+        output_label.push_back(static_cast<std::int32_t>(most - first));
+        pure &= *most == total;
+        for (std::size_t k = 0; k < count; ++k) share.push_back(first[k] / total);
+        first += count;
+    }
+    leaf_label.push_back(pure ? 0 : ~static_cast<std::int32_t>(shares.size() / classes));
+    if (!pure) shares.insert(shares.end(), share.begin(), share.end());
+    leaf_size.push_back({static_cast<std::uint32_t>(rows), static_cast<float>(total / units.back().weight)});
+    return static_cast<std::int32_t>(leaves_now() - leaf_start.back()) - 1;
+}
+
+std::int32_t Forest::add_leaf_of_values(const double* value, std::size_t rows, double weight, double impurity) {
+    leaf_value.insert(leaf_value.end(), value, value + targets());
+    if (impurity != 0) {
         leaf_impurity.resize(leaf_size.size());
-        leaf_impurity.push_back(variance);
+        leaf_impurity.push_back(impurity);
     }
     leaf_size.push_back({static_cast<std::uint32_t>(rows), static_cast<float>(weight / units.back().weight)});
-    return static_cast<std::int32_t>(leaf_value.size() - leaf_start.back()) - 1;
+    return static_cast<std::int32_t>(leaves_now() - leaf_start.back()) - 1;
 }
 
 void Forest::close_tree() {
     node_start.push_back(nodes.size());
-    leaf_start.push_back(classes ? leaf_label.size() : leaf_value.size());
+    leaf_start.push_back(leaves_now());
 }
 
 std::vector<std::int32_t> Forest::depths() const {

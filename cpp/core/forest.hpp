@@ -4,6 +4,7 @@
 // their tree, and children have higher numbers than their parent, which is what makes any walk end.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -54,26 +55,32 @@ struct LeafSize {
 // Single precision keeps the digits of leaf sizes but not their range: the units bring it back.
 struct TreeUnits {
     double weight = 1;
-    double target = 1;  // regression: impurities are in squares of it
+    double target = 1;  // regression: impurities are in squares of it, those of absolute errors and Poisson in it
 };
 
 struct Forest {
     static constexpr const char* kName = "forest";
     // Raised whenever the names or the meaning of the arrays change.
-    static constexpr int kFormat = 3;
+    static constexpr int kFormat = 4;
 
     std::uint32_t columns = 0;
-    std::uint32_t classes = 0;              // 0: regression
+    std::uint32_t classes = 0;              // 0: regression; with several targets those of all of them
+    std::vector<std::uint32_t> outputs;     // where there are several targets: the classes of each, 0 in regression
     std::vector<std::uint32_t> categories;  // by column, 0 = numeric
     std::vector<Node> nodes;
     std::vector<std::uint64_t> node_start{0};  // by tree, and the end
     std::vector<std::uint64_t> leaf_start{0};
     std::vector<std::int32_t> leaf_label;  // classification: class of a pure leaf, or ~row of shares
-    std::vector<double> leaf_value;        // regression
+    std::vector<double> leaf_value;        // regression: (leaves, targets)
     std::vector<double> shares;            // (rows, classes): class distribution of impure leaves
     std::vector<std::int32_t> share_label;  // the class an impure leaf votes for
+    // Classification with several targets: (leaves, targets), the class of each. The label of a leaf that is pure in all of
+    // them is 0, and the shares of the others hold one target behind the other.
+    std::vector<std::int32_t> output_label;
+    // (inner nodes, targets): values that do not follow from those of the leaves, medians and those kept in bounds.
+    std::vector<double> inner_value;
     std::vector<LeafSize> leaf_size;
-    std::vector<double> leaf_impurity;     // regression: the variance of its targets; behind the last that is not 0 left out
+    std::vector<double> leaf_impurity;     // regression: by the criterion of growth; behind the last that is not 0 left out
     std::vector<TreeUnits> units;          // by tree
     std::vector<std::uint32_t> sets;       // bits of categories that go left
     std::vector<Term> terms;
@@ -84,6 +91,7 @@ struct Forest {
     template <class Self, class Visit>
     static void visit_arrays(Self& self, Visit&& visit) {
         visit.array("categories", self.categories);
+        visit.array("outputs", self.outputs);
         visit.entries("node", self.nodes, Field{"threshold", &Node::threshold}, Field{"left", &Node::left},
                       Field{"right", &Node::right}, Field{"test", &Node::test}, Field{"gain", &Node::gain});
         visit.array("node_start", self.node_start);
@@ -92,6 +100,8 @@ struct Forest {
         visit.array("leaf_value", self.leaf_value);
         visit.array("shares", self.shares);
         visit.array("share_label", self.share_label);
+        visit.array("output_label", self.output_label);
+        visit.array("inner_value", self.inner_value);
         visit.entries("leaf size", self.leaf_size, Field{"leaf_rows", &LeafSize::rows}, Field{"leaf_weight", &LeafSize::weight});
         visit.array("leaf_impurity", self.leaf_impurity);
         visit.entries("unit", self.units, Field{"weight_unit", &TreeUnits::weight}, Field{"target_unit", &TreeUnits::target});
@@ -103,6 +113,10 @@ struct Forest {
 
     std::size_t trees() const { return node_start.size() - 1; }
     std::size_t leaves() const { return leaf_start.back(); }
+    // Leaves so far, those of the tree being built too.
+    std::size_t leaves_now() const { return leaf_size.size(); }
+    std::size_t targets() const { return outputs.empty() ? 1 : outputs.size(); }
+    bool several() const { return !outputs.empty(); }
     // A forest of the same problem without trees.
     Forest empty() const;
     std::size_t bytes() const;
@@ -113,11 +127,24 @@ struct Forest {
         return label >= 0 ? label : share_label[~label];
     }
 
-    // The class shares of a leaf, numbered likewise.
+    // The class shares of a leaf, numbered likewise; of several targets one behind the other.
     void shares_of(std::size_t leaf, double* out) const {
         const std::int32_t label = leaf_label[leaf];
+        if (several() && label >= 0) {
+            std::fill_n(out, classes, 0.0);
+            add_votes(leaf, out);
+            return;
+        }
         for (std::size_t k = 0; k < classes; ++k)
             out[k] = label >= 0 ? double(k == static_cast<std::size_t>(label)) : shares[static_cast<std::size_t>(~label) * classes + k];
+    }
+
+    // Adds one to the class that the leaf votes for, of each of several targets.
+    void add_votes(std::size_t leaf, double* sums) const {
+        for (std::size_t o = 0; o < outputs.size(); ++o) {
+            sums[output_label[leaf * outputs.size() + o]] += 1;
+            sums += outputs[o];
+        }
     }
 
     double impurity_of(std::size_t leaf) const { return leaf < leaf_impurity.size() ? leaf_impurity[leaf] : 0.0; }
@@ -128,8 +155,12 @@ struct Forest {
     void open_tree(double weight, double target = 1);
     // Adds a leaf of the tree being built: class weights, the class it votes for, and how many rows are there.
     std::int32_t add_leaf(const double* class_weight, std::int32_t label, std::size_t rows);
-    // Variance in squares of the tree's unit of targets.
-    std::int32_t add_leaf(double value, std::size_t rows, double weight, double variance);
+    // The same for several targets, whose class weights lie one behind the other; on a tie the lowest class.
+    std::int32_t add_leaf_of_outputs(const double* class_weight, std::size_t rows);
+    // A leaf of values, one for each target. The impurity is in units of the tree.
+    std::int32_t add_leaf_of_values(const double* value, std::size_t rows, double weight, double impurity);
+    // A leaf of another forest of the same problem.
+    std::int32_t adopt_leaf(const Forest& other, std::size_t leaf);
     // Ends the tree being built.
     void close_tree();
 
@@ -141,6 +172,8 @@ struct Forest {
     // Makes room for `factor` times what is there, so that appending does not copy.
     void reserve(double factor);
     Forest take(std::span<const std::int64_t> members) const;
+    // The same trees, which answer for one of several targets. What leaves know of their impurity is lost.
+    Forest of_output(std::size_t output) const;
     // Depth of each tree; a single leaf has depth 0.
     std::vector<std::int32_t> depths() const;
     // (trees, columns): impurity decrease by column, each tree summing to 1 (or 0 for a single leaf).

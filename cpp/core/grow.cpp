@@ -12,6 +12,11 @@
 #include "sides.hpp"
 #include "split_search.hpp"
 #include "split_sorted.hpp"
+#include "tally_error.hpp"
+#include "tally_median.hpp"
+#include "tally_outputs.hpp"
+#include "tally_poisson.hpp"
+#include "unfold.hpp"
 
 namespace conjunto {
 
@@ -25,6 +30,7 @@ struct OpenNode {
     std::uint32_t parent_label;
     LiveColumns columns;
     KeptBins bins;
+    double low = -INFINITY, high = INFINITY;  // what its values have to stay between (monotone constraints)
 };
 
 struct PendingSplit {
@@ -51,6 +57,8 @@ public:
           search_(table, options_, presorted, kernels_, node_, limits_) {
         blank_.columns = static_cast<std::uint32_t>(table.columns);
         blank_.classes = options.classes;
+        blank_.outputs = options.outputs;
+        if (!options_.monotone.empty()) limits_.monotone = options_.monotone.data();
         for (const Column& column : table.column) blank_.categories.push_back(column.categories);
     }
 
@@ -66,9 +74,9 @@ public:
         combinations_.clear();
         Philox random(views.key, views.number[member], Purpose::tree);
         random_ = request.random ? request.random : &random;
-        store_.load(table_, views, member, options_.classes, request.rows);
-        if (notes_) start_notes();
+        store_.load(table_, views, member, options_, request.rows);
         forest_.open_tree(store_.tree_weight, store_.scale);
+        if (notes_) start_notes();
         seen_ = store_.row.size();
         limits_.min_rows = std::max(options_.min_rows_leaf, 1U);
         const OpenNode root{0, store_.row.size(), 0, -1, false, 0, load_columns(), nullptr};
@@ -78,6 +86,7 @@ public:
         else
             grow_depth_first(root);
         forest_.close_tree();
+        if (notes_ && notes_->as_leaves) notes_->inner.close_tree();
         last_nodes_ = forest_.nodes.size();
         if (leaves_ && request.rows.empty() && seen_ < table_.rows) find_leaves_of_unseen();
         return std::move(forest_);
@@ -140,24 +149,32 @@ private:
             }
             ++leaves;
             OpenNode left, right;
-            if (notes_) read(next.node);
+            if (notes_ || keeps_inner_values()) read(next.node);
             apply(next, left, right);
             consider(left);
             consider(right);
         }
     }
 
-    void read(const OpenNode& open) { store_.read(open.begin, open.end, options_.classes, node_); }
+    void read(const OpenNode& open) {
+        store_.read(open.begin, open.end, node_);
+        limits_.low = open.low;
+        limits_.high = open.high;
+    }
 
     bool pure() const {
-        if (!regression())
-            return std::count_if(node_.class_total.begin(), node_.class_total.end(), [](double w) { return w > 0; }) < 2;
-        return store_.one_target(static_cast<std::size_t>(node_.row - store_.row.data()), node_.n);
+        if (regression()) return store_.one_target(begin(), node_.n);
+        const auto one_class = [](const NodeRows& node) {
+            return std::count_if(node.class_total.begin(), node.class_total.end(), [](double w) { return w > 0; }) < 2;
+        };
+        return node_.outputs.empty() ? one_class(node_) : std::ranges::all_of(node_.outputs, one_class);
     }
+    // Where the rows of the node that was read last begin in the store.
+    std::size_t begin() const { return static_cast<std::size_t>(node_.row - store_.row.data()); }
 
     // The weighted majority; on a tie the parent's class if it takes part, else the lowest.
     std::uint32_t majority(std::uint32_t parent_label, bool root) const {
-        if (regression()) return 0;
+        if (regression() || !node_.outputs.empty()) return 0;
         const auto& total = node_.class_total;
         const auto top = std::max_element(total.begin(), total.end());
         if (!root && total[parent_label] == *top) return parent_label;
@@ -180,7 +197,7 @@ private:
                 const std::size_t chosen = options_.k_best > 1 ? random_->below(choice.size()) : 0;
                 pending.split = choice[chosen];
                 pending.decrease = std::max(0.0, search_.tally().decrease(pending.split.score));
-                const double absolute = pending.decrease / store_.tree_weight * store_.scale * store_.scale;
+                const double absolute = pending.decrease / store_.tree_weight * unit_of_impurity();
                 if (absolute + std::numeric_limits<double>::epsilon() >= options_.min_decrease) {
                     open.columns = search_.left_of(open.columns);
                     pending.node = std::move(open);
@@ -198,7 +215,8 @@ private:
     const Choice& find(OpenNode& open) {
         if (options_.combination > 0) return find_combination(*open.columns.list);
         Choice& choice = search_.find(open.begin, open.columns, *random_, open.bins);
-        if (options_.oblique) {
+        if constexpr (!Tally::kOrdered) {
+            if (!options_.oblique) return choice;
             drawn_.resize(1);
             oblique_.search(open.columns.span().first(search_.drawn()), combinations_, drawn_[0], choice);
         }
@@ -222,10 +240,21 @@ private:
         return choice;
     }
 
+    // By what impurities in the store's own unit are multiplied.
+    double unit_of_impurity() const {
+        return options_.criterion == Criterion::variance ? store_.scale * store_.scale : store_.scale;
+    }
+
     void start_notes() {
         notes_->clear();
+        notes_->as_leaves = !options_.outputs.empty() || options_.criterion == Criterion::absolute_error ||
+                            options_.criterion == Criterion::poisson || !options_.monotone.empty();
+        if (notes_->as_leaves) {
+            notes_->inner = blank_;
+            notes_->inner.open_tree(store_.tree_weight, store_.scale);
+        }
         notes_->width = regression() ? 3 : options_.classes;
-        notes_->center = store_.center;
+        notes_->center = store_.center();
         notes_->scale = store_.scale;
         notes_->weight = store_.tree_weight;
     }
@@ -233,6 +262,7 @@ private:
     // Notes what was last read of a node.
     void note(std::vector<double>& totals, std::vector<std::uint32_t>& rows, std::vector<std::int32_t>& labels, std::uint32_t label) {
         rows.push_back(static_cast<std::uint32_t>(node_.n));
+        if (notes_->as_leaves) return;
         if (regression()) {
             totals.insert(totals.end(), {node_.total, node_.total_moment, squares()});
             return;
@@ -242,22 +272,91 @@ private:
     }
 
     // The weighted sum of squared targets of the node.
-    double squares() const { return store_.squares(static_cast<std::size_t>(node_.row - store_.row.data()), node_.n); }
+    double squares() const { return store_.squares(begin(), node_.n); }
 
-    std::int32_t add_leaf_of_values() {
-        const double mean = node_.total_moment / node_.total;
-        const double variance = pure() ? 0.0 : std::fmax(0.0, squares() / node_.total - mean * mean);
-        return forest_.add_leaf(store_.center + store_.scale * mean, node_.n, node_.total, variance);
+    // What a leaf of these rows answers for a target, in the store's unit.
+    double value_of(const NodeRows& node) {
+        if (options_.criterion != Criterion::absolute_error) return node.total_moment / node.total;
+        middle_.clear();
+        for (std::size_t i = 0; i < node.n; ++i) middle_.emplace_back(node.target[i], node.weight[i]);
+        return median_of(middle_);
+    }
+
+    // The impurity of the node for one target, in the unit of impurities.
+    double impurity_of(const NodeRows& node, std::size_t output, double value) const {
+        double sum = 0;
+        if (options_.criterion == Criterion::variance)
+            return std::fmax(0.0, store_.squares(begin(), node.n, output) / node.total - value * value);
+        for (std::size_t i = 0; i < node.n; ++i) {
+            const double y = node.target[i];
+            if (options_.criterion == Criterion::absolute_error)
+                sum += node.weight[i] * std::fabs(y - value);
+            else if (y > 0)
+                sum += node.weight[i] * y * std::log(y / value);
+        }
+        return std::fmax(0.0, sum / node.total);
+    }
+
+    // The rows of the node by each target.
+    std::span<const NodeRows> outputs() const {
+        return node_.outputs.empty() ? std::span<const NodeRows>(&node_, 1) : std::span<const NodeRows>(node_.outputs);
+    }
+
+    // Adds the node that was read last to a forest as a leaf.
+    std::int32_t add_leaf(Forest& forest, std::uint32_t label) {
+        if (regression()) return add_leaf_of_values(forest);
+        if (limits_.monotone) return add_bounded_leaf(forest);
+        if (node_.outputs.empty()) return forest.add_leaf(node_.class_total.data(), static_cast<std::int32_t>(label), node_.n);
+        values_.clear();
+        for (const NodeRows& output : outputs()) values_.insert(values_.end(), output.class_total.begin(), output.class_total.end());
+        return forest.add_leaf_of_outputs(values_.data(), node_.n);
+    }
+
+    std::int32_t add_leaf_of_values(Forest& forest) {
+        const bool one_value = pure();
+        impurity_ = 0;
+        values_.clear();
+        for (std::size_t o = 0; o < store_.outputs(); ++o) {
+            const NodeRows& node = outputs()[o];
+            const double value = value_of(node);
+            if (!one_value) impurity_ += impurity_of(node, o, value) / static_cast<double>(store_.outputs());
+            values_.push_back(bounded_value(o, value));
+        }
+        return forest.add_leaf_of_values(values_.data(), node_.n, node_.total, impurity_);
+    }
+
+    // A share outside of the bounds goes back to them, and the class follows from the share.
+    std::int32_t add_bounded_leaf(Forest& forest) {
+        const double total = node_.class_total[0] + node_.class_total[1];
+        const double second = total * std::clamp(node_.class_total[1] / total, limits_.low, limits_.high);
+        const std::array<double, 2> weight{total - second, second};
+        return forest.add_leaf(weight.data(), 2 * second > total, node_.n);
+    }
+
+    // What the node, whose leaf was added last, gets wrong by the criterion of growth, in units of weight.
+    double risk() const {
+        if (regression()) return impurity_ * node_.total * unit_of_impurity();
+        double sum = 0;
+        for (const NodeRows& output : outputs())
+            sum += class_impurity(output.class_total.data(), output.class_total.size(), output.total, options_.criterion);
+        return sum / static_cast<double>(outputs().size()) * node_.total;
     }
 
     void make_leaf(const OpenNode& open, std::uint32_t label) {
-        const std::int32_t number =
-            regression() ? add_leaf_of_values()
-                         : forest_.add_leaf(node_.class_total.data(), static_cast<std::int32_t>(label), node_.n);
-        if (notes_) note(notes_->leaf_totals, notes_->leaf_rows, notes_->leaf_label, label);
+        const std::int32_t number = add_leaf(forest_, label);
+        if (notes_) {
+            note(notes_->leaf_totals, notes_->leaf_rows, notes_->leaf_label, label);
+            if (notes_->as_leaves) notes_->leaf_risk.push_back(risk());
+        }
         if (leaves_)
             for (std::size_t i = open.begin; i < open.end; ++i) leaves_[store_.row[i]] = number;
         link(open, ~number);
+    }
+
+    // Notes what an inner node, which was read last, would be as a leaf.
+    void note_as_leaf(std::uint32_t label) {
+        add_leaf(notes_->inner, label);
+        notes_->risk.push_back(risk());
     }
 
     void find_leaves_of_unseen() {
@@ -285,7 +384,11 @@ private:
         const auto number = static_cast<std::int32_t>(forest_.nodes.size());
         if (number == std::numeric_limits<std::int32_t>::max()) throw std::length_error("a tree has too many nodes");
         link(open, number);
-        if (notes_) note(notes_->totals, notes_->rows, notes_->label, pending.label);
+        if (notes_) {
+            note(notes_->totals, notes_->rows, notes_->label, pending.label);
+            if (notes_->as_leaves) note_as_leaf(pending.label);
+        }
+        if (keeps_inner_values()) keep_inner_values();
 
         const std::size_t n = open.end - open.begin;
         const std::size_t to_left = sides_.find(open.begin, n, pending.weight, pending.terms, split);
@@ -312,8 +415,39 @@ private:
         const std::size_t middle = open.begin + to_left;
         left = {open.begin, middle, open.depth + 1, number, true, pending.label, open.columns, nullptr};
         right = {middle, open.end, open.depth + 1, number, false, pending.label, std::move(open.columns), nullptr};
+        left.low = right.low = open.low;
+        left.high = right.high = open.high;
+        if (limits_.monotone) bound(split, left, right);
         if (open.bins) pass_bins_on(open.bins, left, right);
         pending.node.bins = nullptr;
+    }
+
+    // Medians, and values that are kept in bounds, do not follow from those of the leaves.
+    bool keeps_inner_values() const {
+        return options_.criterion == Criterion::absolute_error || (regression() && limits_.monotone);
+    }
+
+    void keep_inner_values() {
+        for (std::size_t o = 0; o < store_.outputs(); ++o)
+            forest_.inner_value.push_back(bounded_value(o, value_of(outputs()[o])));
+    }
+
+    // A value of a target in the store's unit, kept in bounds, as users have it.
+    double bounded_value(std::size_t output, double value) const {
+        return store_.center(output) + store_.scale * std::clamp(value, limits_.low, limits_.high);
+    }
+
+    // A constrained column parts the values that are allowed, half-way between those of the two sides.
+    void bound(const Split& split, OpenNode& left, OpenNode& right) {
+        const int sign = split.kind == TestKind::numeric ? limits_.monotone[split.column] : 0;
+        if (sign == 0) return;
+        const auto value = [&](const OpenNode& open) {
+            store_.read(open.begin, open.end, node_);
+            return value_of(node_);
+        };
+        const double l = value(left), middle = l / 2 + value(right) / 2;
+        (sign > 0 ? left.high : left.low) = middle;
+        (sign > 0 ? right.low : right.high) = middle;
     }
 
     void pass_bins_on(const KeptBins& bins, OpenNode& left, OpenNode& right) {
@@ -363,16 +497,30 @@ private:
     std::vector<std::vector<Term>> drawn_;
     ObliqueSearch<Tally> oblique_{table_, node_, limits_, search_.tally()};
     std::vector<double> values_;
+    std::vector<std::pair<double, double>> middle_;
+    double impurity_ = 0;  // of the leaf of values that was added last
     Sides sides_{table_, store_, combinations_};
 };
+
+template <class Tally>
+std::unique_ptr<TreeGrower> grower_of(const Table& table, const GrowOptions& options, const PresortedColumns* presorted) {
+    if (options.outputs.empty()) return std::make_unique<Grower<Tally>>(table, options, presorted);
+    return std::make_unique<Grower<OutputsTally<Tally>>>(table, options, presorted);
+}
 
 }  // namespace
 
 std::unique_ptr<TreeGrower> make_grower(const Table& table, const GrowOptions& options, const PresortedColumns* presorted) {
-    if (options.criterion == Criterion::variance || (options.criterion == Criterion::gini && options.classes == 2))
-        return std::make_unique<Grower<MomentTally>>(table, options, presorted);
-    if (options.criterion == Criterion::gini) return std::make_unique<Grower<GiniTally>>(table, options, presorted);
-    return std::make_unique<Grower<EntropyTally>>(table, options, presorted);
+    switch (options.criterion) {
+        case Criterion::variance: return grower_of<MomentTally>(table, options, presorted);
+        case Criterion::poisson: return grower_of<PoissonTally>(table, options, presorted);
+        case Criterion::absolute_error: return grower_of<MedianTally>(table, options, presorted);
+        case Criterion::entropy: return grower_of<EntropyTally>(table, options, presorted);
+        case Criterion::misclassification: return grower_of<ErrorTally>(table, options, presorted);
+        case Criterion::gini: break;
+    }
+    if (options.outputs.empty() && options.classes == 2) return std::make_unique<Grower<MomentTally>>(table, options, presorted);
+    return grower_of<GiniTally>(table, options, presorted);
 }
 
 }  // namespace conjunto

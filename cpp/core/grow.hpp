@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "forest.hpp"
 #include "rng.hpp"
@@ -11,7 +12,8 @@
 
 namespace conjunto {
 
-enum class Criterion { gini, entropy, variance };
+enum class Criterion { gini, entropy, misclassification, variance, absolute_error, poisson };
+inline bool for_classes(Criterion criterion) { return criterion <= Criterion::misclassification; }
 // sorted: the plain search everywhere, the reference for the others; no_vectors: the portable kernels.
 enum class Search { automatic, sorted, no_vectors };
 
@@ -32,7 +34,9 @@ struct PruneOptions {
 
 struct GrowOptions {
     Criterion criterion = Criterion::gini;
-    std::uint32_t classes = 0;  // 0: regression
+    std::uint32_t classes = 0;  // 0: regression; with several targets the sum of `outputs`
+    std::vector<std::uint32_t> outputs{};  // where there are several targets: the classes of each, 0 in regression
+    std::vector<std::int8_t> monotone{};   // by column: whether what is predicted may only rise (1) or fall (-1) with it
     // Columns, or combinations, tried at each node; those constant in the node do not count.
     std::uint32_t max_features = std::numeric_limits<std::uint32_t>::max();
     std::uint32_t combination = 0;  // > 0: tests on linear combinations of so many columns (Forest-RC)
@@ -58,7 +62,7 @@ struct Views {
     std::size_t members = 0;
     const std::uint8_t* small_weights = nullptr;  // (members, rows), 0 = out of bag
     const double* weights = nullptr;              // (members, rows)
-    const std::int32_t* labels = nullptr;         // (members, rows), or (rows) if shared
+    const std::int32_t* labels = nullptr;         // (members, rows), or (rows) if shared; several targets: (rows, targets)
     const double* targets = nullptr;              // likewise
     bool shared_labels = true;
     const std::uint32_t* columns = nullptr;  // (members, columns_seen)

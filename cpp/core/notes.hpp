@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "forest.hpp"
+
 namespace conjunto {
 
 struct TreeNotes {
@@ -20,10 +22,15 @@ struct TreeNotes {
     std::vector<std::int32_t> leaf_label;
     double center = 0, scale = 1;
     double weight = 0;  // of the tree
+    // In place of totals and labels, where these do not tell what a node would be as a leaf (several targets, medians,
+    // Poisson): inner nodes as leaves of a tree, and the risk of nodes and leaves by the criterion of growth.
+    bool as_leaves = false;
+    Forest inner;
+    std::vector<double> risk, leaf_risk;
 
     // Forgets a tree but keeps the memory.
     void clear() {
-        for (std::vector<double>* values : {&totals, &leaf_totals}) values->clear();
+        for (std::vector<double>* values : {&totals, &leaf_totals, &risk, &leaf_risk}) values->clear();
         for (std::vector<std::uint32_t>* counts : {&rows, &leaf_rows}) counts->clear();
         for (std::vector<std::int32_t>* labels : {&label, &leaf_label}) labels->clear();
     }

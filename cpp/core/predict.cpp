@@ -206,6 +206,10 @@ void member_leaves(const Forest& forest, Rows x, std::int32_t* out, std::size_t 
 void vote_counts(const Forest& forest, Rows x, double* out, std::size_t threads) {
     const std::size_t classes = forest.classes;
     std::fill_n(out, x.n * classes, 0.0);
+    if (forest.several())
+        return visit(forest, x, threads, [&](std::size_t, std::size_t row, std::size_t n, const std::uint32_t* leaf) {
+            for (std::size_t i = 0; i < n; ++i) forest.add_votes(leaf[i], out + (row + i) * classes);
+        });
     if (classes <= 16 && !x.sparse) {
         const auto coded = forest.coded.of(forest, x.n);
         if (coded && coded->small && !number_missing(forest, x)) {
@@ -236,14 +240,16 @@ void vote_counts(const Forest& forest, Rows x, double* out, std::size_t threads)
 }
 
 void share_sums(const Forest& forest, Rows x, double* out, std::size_t threads) {
-    if (forest.share_label.empty()) return vote_counts(forest, x, out, threads);
+    if (forest.shares.empty()) return vote_counts(forest, x, out, threads);
     const std::size_t classes = forest.classes;
     std::fill_n(out, x.n * classes, 0.0);
     visit(forest, x, threads, [&](std::size_t, std::size_t row, std::size_t n, const std::uint32_t* leaf) {
         for (std::size_t i = 0; i < n; ++i) {
             double* sums = out + (row + i) * classes;
             const std::int32_t label = forest.leaf_label[leaf[i]];
-            if (label >= 0) {
+            if (label >= 0 && forest.several()) {
+                forest.add_votes(leaf[i], sums);
+            } else if (label >= 0) {
                 sums[label] += 1;
             } else {
                 const double* shares = forest.shares.data() + static_cast<std::size_t>(~label) * classes;
@@ -254,6 +260,7 @@ void share_sums(const Forest& forest, Rows x, double* out, std::size_t threads) 
 }
 
 void value_sums(const Forest& forest, Rows x, double* out, std::size_t threads) {
+    if (forest.several()) return leaf_row_sums(forest, x, forest.leaf_value.data(), forest.targets(), out, threads);
     std::fill_n(out, x.n, 0.0);
     visit(forest, x, threads, [&](std::size_t, std::size_t row, std::size_t n, const std::uint32_t* leaf) {
         for (std::size_t i = 0; i < n; ++i) out[row + i] += forest.leaf_value[leaf[i]];

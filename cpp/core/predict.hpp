@@ -62,7 +62,7 @@ void member_leaves(const Forest& forest, Rows x, std::int32_t* out, std::size_t 
 void vote_counts(const Forest& forest, Rows x, double* out, std::size_t threads);
 // (rows, classes): sum over trees of the class shares of the leaf.
 void share_sums(const Forest& forest, Rows x, double* out, std::size_t threads);
-// (rows): sum over trees of the predicted value.
+// (rows), or (rows, targets): sum over trees of the predicted value.
 void value_sums(const Forest& forest, Rows x, double* out, std::size_t threads);
 
 // (rows, width): sum over trees of what the leaf is worth, value[leaf] to column[leaf] (leaves numbered over the forest).

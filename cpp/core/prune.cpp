@@ -44,14 +44,24 @@ struct Links {
     double cost_of(std::size_t i) const { return std::max(0.0, own[i] - below[i]) / (leaves[i] - 1); }
 };
 
+// Adds the node, or leaf, to another tree as a leaf.
+std::int32_t leaf_of_node(const Forest& tree, const TreeNotes& notes, std::int32_t child, Forest& out) {
+    if (notes.as_leaves) return child >= 0 ? out.adopt_leaf(notes.inner, child) : out.adopt_leaf(tree, ~child);
+    const std::size_t rows = notes.rows_of(child);
+    if (!notes.regression()) return out.add_leaf(notes.totals_of(child), notes.label_of(child), rows);
+    const double value = notes.value_of(child);
+    return out.add_leaf_of_values(&value, rows, *notes.totals_of(child), notes.variance_of(child));
+}
+
 }  // namespace
 
 double node_risk(const TreeNotes& notes, std::int32_t child, Risk risk, Criterion criterion) {
+    if (notes.as_leaves) return child >= 0 ? notes.risk[child] : notes.leaf_risk[~child];
     const double* totals = notes.totals_of(child);
     if (notes.regression()) return squared_error(totals) * notes.scale * notes.scale;
     double total = 0, part = 0;
     for (std::size_t k = 0; k < notes.width; ++k) total += totals[k];
-    if (risk == Risk::error) return total - totals[notes.label_of(child)];
+    if (risk == Risk::error || criterion == Criterion::misclassification) return total - totals[notes.label_of(child)];
     for (std::size_t k = 0; k < notes.width; ++k) {
         if (criterion == Criterion::gini)
             part += totals[k] * totals[k] / total;
@@ -149,10 +159,7 @@ Forest collapsed(const Forest& tree, const TreeNotes& notes, const std::vector<c
         stack.pop_back();
         std::int32_t number;
         if (child < 0 || gone[child]) {
-            const std::size_t rows = notes.rows_of(child);
-            const std::int32_t leaf =
-                notes.regression() ? out.add_leaf(notes.value_of(child), rows, *notes.totals_of(child), notes.variance_of(child))
-                                   : out.add_leaf(notes.totals_of(child), notes.label_of(child), rows);
+            const std::int32_t leaf = leaf_of_node(tree, notes, child, out);
             number = ~leaf;
             under.assign(leaf_of ? 1 : 0, child);
             while (!under.empty()) {
@@ -169,6 +176,8 @@ Forest collapsed(const Forest& tree, const TreeNotes& notes, const std::vector<c
             number = static_cast<std::int32_t>(out.nodes.size());
             const Node node = out.adopt(tree, tree.nodes[child]);
             out.nodes.push_back(node);
+            for (std::size_t o = 0; o < tree.targets() && !tree.inner_value.empty(); ++o)
+                out.inner_value.push_back(tree.inner_value[static_cast<std::size_t>(child) * tree.targets() + o]);
             stack.push_back({tree.nodes[child].right, number, false});
             stack.push_back({tree.nodes[child].left, number, true});
         }

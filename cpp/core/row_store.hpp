@@ -24,18 +24,20 @@ public:
     bool regression = false;
     double tree_weight = 0;
     double most_weight = 0;   // of a row, where weights are integers
-    // A target is center + scale * what the store holds.
-    double center = 0, scale = 1;
+    double scale = 1;  // a target is center + scale * what the store holds
 
     // Takes the member's rows of positive weight, or of these the ones that are given.
-    void load(const Table& table, const Views& views, std::size_t member, std::uint32_t classes,
+    void load(const Table& table, const Views& views, std::size_t member, const GrowOptions& options,
               std::span<const std::uint32_t> given = {}) {
         const std::size_t n = table.rows;
         const std::uint8_t* small = views.small_weights ? views.small_weights + member * n : nullptr;
         const double* real = views.weights ? views.weights + member * n : nullptr;
-        const std::size_t labels = views.shared_labels ? 0 : member * n;
-        regression = classes == 0;
-        integer = !real && !regression && classes <= 255;
+        facets_.resize(std::max<std::size_t>(1, options.outputs.size()));
+        const std::size_t width = facets_.size(), answers = views.shared_labels ? 0 : member * n * width;
+        for (std::size_t o = 0; o < width; ++o) facets_[o].classes = options.outputs.empty() ? options.classes : options.outputs[o];
+        regression = options.classes == 0;
+        ranked_ = options.criterion == Criterion::absolute_error;
+        integer = !real && !regression && std::ranges::all_of(facets_, [](const Facet& facet) { return facet.classes <= 255; });
         tree_weight = most_weight = 0;
         auto weight_of = [&](std::size_t r) { return real ? real[r] : small ? double(small[r]) : 1.0; };
         const std::size_t offered = given.empty() ? n : given.size();
@@ -53,78 +55,52 @@ public:
         integer &= tree_weight < 0x1.0p31;
         if (seen == 0) throw std::invalid_argument("a member has no row with positive weight");
         each_column([&](auto& column) { column.resize(seen); });
+        if (!integer)
+            for (std::size_t i = 0; i < seen; ++i) weight_[i] = weight_of(row[i]);
         if (regression) {
-            choose_unit(views.targets + labels, weight_of);
-            for (std::size_t i = 0; i < seen; ++i) {
-                target_[i] = views.targets[labels + row[i]] / scale - center / scale;
-                weight_[i] = weight_of(row[i]);
-                moment_[i] = weight_[i] * target_[i];
-            }
+            choose_units(views.targets + answers, options.criterion);
+            for (std::size_t o = 0; o < width; ++o) take_targets(views.targets + answers + o, facets_[o]);
             return;
         }
-        for (std::size_t i = 0; i < seen; ++i) {
-            const std::uint32_t r = row[i];
-            const auto label = static_cast<std::uint32_t>(views.labels[labels + r]);
-            if (integer) {
-                payload_[i] = (small ? small[r] : 1U) << 8 | label;
-            } else {
-                label_[i] = label;
-                weight_[i] = weight_of(r);
-                moment_[i] = label == 1 ? weight_[i] : 0.0;
-            }
-        }
+        for (std::size_t o = 0; o < width; ++o) take_labels(views.labels + answers + o, small, facets_[o]);
     }
 
-    // Points a node at rows begin .. end and adds up its totals.
-    void read(std::size_t begin, std::size_t end, std::uint32_t classes, NodeRows& node) {
-        node.row = row.data() + begin;
-        node.n = end - begin;
-        node.integer = integer;
-        node.regression = regression;
-        node.total = node.total_moment = 0;
-        if (integer) {
-            node.payload = payload_.data() + begin;
-            counts_.assign(classes, 0);
-            for (std::size_t i = 0; i < node.n; ++i) counts_[node.payload[i] & 255U] += node.payload[i] >> 8;
-            node.class_total.assign(counts_.begin(), counts_.end());
-            for (const double count : node.class_total) node.total += count;
-            if (classes > 1) node.total_moment = node.class_total[1];
-            return;
-        }
-        node.weight = weight_.data() + begin;
-        node.moment = moment_.data() + begin;
-        for (std::size_t i = 0; i < node.n; ++i) {
-            node.total += node.weight[i];
-            node.total_moment += node.moment[i];
-        }
-        if (regression) return;
-        node.label = label_.data() + begin;
-        node.class_total.assign(classes, 0.0);
-        for (std::size_t i = 0; i < node.n; ++i) node.class_total[node.label[i]] += node.weight[i];
+    // Points a node at rows begin .. end and adds up its totals, for each of several targets too.
+    void read(std::size_t begin, std::size_t end, NodeRows& node) {
+        read(facets_[0], begin, end, node);
+        if (facets_.size() == 1) return;
+        node.outputs.resize(facets_.size());
+        for (std::size_t o = 0; o < facets_.size(); ++o) read(facets_[o], begin, end, node.outputs[o]);
     }
+
+    std::size_t outputs() const { return facets_.size(); }
+    double center(std::size_t output = 0) const { return facets_[output].center; }
 
     // The weighted sum of squared targets (regression).
-    double squares(std::size_t begin, std::size_t n) const {
+    double squares(std::size_t begin, std::size_t n, std::size_t output = 0) const {
+        const Facet& facet = facets_[output];
         double sum = 0;
-        for (std::size_t i = begin; i < begin + n; ++i) sum += moment_[i] * target_[i];
+        for (std::size_t i = begin; i < begin + n; ++i) sum += facet.moment[i] * facet.target[i];
         return sum;
     }
 
     // Whether all targets of the range are equal (regression).
     bool one_target(std::size_t begin, std::size_t n) const {
-        const double* target = target_.data() + begin;
-        return std::all_of(target, target + n, [&](double y) { return y == target[0]; });
+        return std::ranges::all_of(facets_, [&](const Facet& facet) {
+            const double* target = facet.target.data() + begin;
+            return std::all_of(target, target + n, [&](double y) { return y == target[0]; });
+        });
     }
 
     // Whether the range will be a pure leaf (integer weights; elsewhere the answer is no).
     bool one_class(std::size_t begin, std::size_t n) const {
         if (!integer) return false;
-        const std::uint32_t* payload = payload_.data() + begin;
+        const std::uint32_t* payload = facets_[0].payload.data() + begin;
         return std::all_of(payload, payload + n, [&](std::uint32_t p) { return ((p ^ payload[0]) & 255U) == 0; });
     }
 
-    double weight(std::size_t i) const { return integer ? double(payload_[i] >> 8) : weight_[i]; }
-    const std::uint32_t* payload() const { return payload_.data(); }
+    double weight(std::size_t i) const { return integer ? double(facets_[0].payload[i] >> 8) : weight_[i]; }
+    const std::uint32_t* payload() const { return facets_[0].payload.data(); }
 
     // Moves the rows of side 1 of the range to its front, those of side 0 behind them.
     void partition(std::size_t begin, std::size_t n, const std::uint8_t* side, const Kernels& kernels) {
@@ -132,36 +108,121 @@ public:
     }
 
 private:
+    // What rows answer to one target, by row of the store.
+    struct Facet {
+        std::uint32_t classes = 0;
+        double center = 0;
+        bool varies = true;
+        std::vector<std::uint32_t> payload, label, rank;
+        std::vector<double> moment, target;
+    };
+
     template <class Body>
     void each_column(Body&& body) {
         body(row);
-        if (integer) {
-            body(payload_);
-            return;
+        if (!integer) body(weight_);
+        for (Facet& facet : facets_) {
+            if (integer) {
+                body(facet.payload);
+                continue;
+            }
+            body(facet.moment);
+            if (!regression) {
+                body(facet.label);
+                continue;
+            }
+            body(facet.target);
+            if (ranked_) body(facet.rank);
         }
-        body(weight_);
-        body(moment_);
-        if (regression)
-            body(target_);
-        else
-            body(label_);
+    }
+
+    void take_labels(const std::int32_t* labels, const std::uint8_t* small, Facet& facet) {
+        const std::size_t width = facets_.size();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::uint32_t r = row[i];
+            const auto label = static_cast<std::uint32_t>(labels[r * width]);
+            if (integer) {
+                facet.payload[i] = (small ? small[r] : 1U) << 8 | label;
+            } else {
+                facet.label[i] = label;
+                facet.moment[i] = label == 1 ? weight_[i] : 0.0;
+            }
+        }
+    }
+
+    void take_targets(const double* targets, Facet& facet) {
+        const std::size_t width = facets_.size();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            facet.target[i] = targets[row[i] * width] / scale - facet.center / scale;
+            facet.moment[i] = weight_[i] * facet.target[i];
+        }
+        if (!ranked_) return;
+        std::vector<double> values = facet.target;
+        std::sort(values.begin(), values.end());
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+        for (std::size_t i = 0; i < row.size(); ++i)
+            facet.rank[i] = static_cast<std::uint32_t>(std::lower_bound(values.begin(), values.end(), facet.target[i]) - values.begin());
     }
 
     // Sums of values far from zero lose digits, so targets are taken from near their mean: from a round number, because
     // differences from it are then exact, and a row of weight 2 counts as two rows. Their unit is a power of two near
-    // their spread: squares of targets neither overflow nor vanish.
-    template <class WeightOf>
-    void choose_unit(const double* targets, WeightOf&& weight_of) {
-        double mean = 0, low = INFINITY, high = -INFINITY;
-        for (const std::uint32_t r : row) {
-            mean += weight_of(r) / tree_weight * targets[r];
-            low = std::min(low, targets[r]);
-            high = std::max(high, targets[r]);
+    // their spread, the largest of several: squares of targets neither overflow nor vanish. Counts stay counts.
+    void choose_units(const double* targets, Criterion criterion) {
+        const std::size_t width = facets_.size();
+        scale = 0;
+        for (std::size_t o = 0; o < width; ++o) {
+            double mean = 0, low = INFINITY, high = -INFINITY;
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                const double y = targets[row[i] * width + o];
+                mean += weight_[i] / tree_weight * y;
+                low = std::min(low, y);
+                high = std::max(high, y);
+            }
+            if (criterion == Criterion::poisson) low = 0;
+            int exponent = 0;
+            std::frexp(high / 2 - low / 2, &exponent);
+            facets_[o].varies = high > low;
+            if (high > low) scale = std::max(scale, std::ldexp(1.0, std::clamp(exponent, -1021, 1022) + 1));
+            facets_[o].center = high > low ? mean : low;
         }
-        int exponent = 0;
-        std::frexp(high / 2 - low / 2, &exponent);
-        scale = high > low ? std::ldexp(1.0, std::clamp(exponent, -1021, 1022) + 1) : 1.0;
-        center = high > low ? scale * std::round(mean / scale) : low;
+        if (scale == 0) scale = 1;
+        for (Facet& facet : facets_) {
+            if (criterion == Criterion::poisson)
+                facet.center = 0;
+            else if (facet.varies)
+                facet.center = scale * std::round(facet.center / scale);
+        }
+    }
+
+    void read(const Facet& facet, std::size_t begin, std::size_t end, NodeRows& node) {
+        node.row = row.data() + begin;
+        node.n = end - begin;
+        node.integer = integer;
+        node.regression = regression;
+        node.total = node.total_moment = 0;
+        if (integer) {
+            node.payload = facet.payload.data() + begin;
+            counts_.assign(facet.classes, 0);
+            for (std::size_t i = 0; i < node.n; ++i) counts_[node.payload[i] & 255U] += node.payload[i] >> 8;
+            node.class_total.assign(counts_.begin(), counts_.end());
+            for (const double count : node.class_total) node.total += count;
+            if (facet.classes > 1) node.total_moment = node.class_total[1];
+            return;
+        }
+        node.weight = weight_.data() + begin;
+        node.moment = facet.moment.data() + begin;
+        for (std::size_t i = 0; i < node.n; ++i) {
+            node.total += node.weight[i];
+            node.total_moment += node.moment[i];
+        }
+        if (regression) {
+            node.target = facet.target.data() + begin;
+            node.target_rank = ranked_ ? facet.rank.data() + begin : nullptr;
+            return;
+        }
+        node.label = facet.label.data() + begin;
+        node.class_total.assign(facet.classes, 0.0);
+        for (std::size_t i = 0; i < node.n; ++i) node.class_total[node.label[i]] += node.weight[i];
     }
 
     void partition_column(std::vector<std::uint32_t>& column, std::size_t begin, std::size_t n, const std::uint8_t* side,
@@ -185,8 +246,10 @@ private:
         std::copy_n(spare_real_.data(), right, data + left);
     }
 
-    std::vector<std::uint32_t> payload_, label_, counts_, spare_word_;
-    std::vector<double> weight_, moment_, target_, spare_real_;
+    bool ranked_ = false;  // targets have ranks
+    std::vector<Facet> facets_;  // by target
+    std::vector<std::uint32_t> counts_, spare_word_;
+    std::vector<double> weight_, spare_real_;
 };
 
 }  // namespace conjunto

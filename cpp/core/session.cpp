@@ -14,11 +14,12 @@ GrowSession::GrowSession(const Table& table, const GrowOptions& options, bool la
       options_(options),
       // A stump needs the order of all columns, and nothing else that could be kept.
       presorts_(lasts && options.max_depth == 1 && options.k_best == 1 && options.combination == 0 && !options.igp && !options.random_cuts &&
-                options.search != Search::sorted && table.rows <= PresortedColumns::kRow) {
+                options.monotone.empty() && options.search != Search::sorted && table.rows <= PresortedColumns::kRow) {
     options_.rounding_ties = presorts_;
     if (table.sparse) presorts_ = false;
     forest.columns = static_cast<std::uint32_t>(table.columns);
     forest.classes = options.classes;
+    forest.outputs = options.outputs;
     for (const Column& column : table.column) forest.categories.push_back(column.categories);
 }
 

@@ -83,9 +83,20 @@ inline double midpoint(double low, double high) {
 struct Limits {
     std::size_t min_rows = 1;
     double min_weight = 0;
+    // Monotone constraints: by column 1, -1 or 0 (null: none), and between what the values of this node have to stay.
+    const std::int8_t* monotone = nullptr;
+    double low = -INFINITY, high = INFINITY;
 
     bool allow(std::size_t rows_left, std::size_t rows, double left, double total) const {
         return rows_left >= min_rows && rows - rows_left >= min_rows && left >= min_weight && total - left >= min_weight;
+    }
+    // The same for the cut of a column that a tally has reached, with all that its values have to meet.
+    template <class Tally>
+    bool admit(const Tally& tally, std::size_t rows_left, std::size_t rows, double total, std::uint32_t column) const {
+        if (!allow(rows_left, rows, tally.left(), total) || !tally.possible()) return false;
+        if (!monotone || monotone[column] == 0) return true;
+        const double l = tally.left_value(), r = tally.right_value();
+        return l >= low && l <= high && r >= low && r <= high && (l - r) * monotone[column] <= 0;
     }
 };
 

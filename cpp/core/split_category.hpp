@@ -15,6 +15,7 @@
 #include <numeric>
 
 #include "split.hpp"
+#include "split_sorted.hpp"
 #include "tally.hpp"
 
 namespace conjunto {
@@ -36,6 +37,7 @@ struct CategorySpace {
     std::vector<double> groups;     // [code][class], or [code][weight, moment]
     std::vector<std::size_t> rows;  // [code]
     std::vector<std::uint32_t> present, order, classes;
+    std::vector<std::uint32_t> code, sorted;                 // by row of the node; its rows by category
     std::vector<ClassWeight> pairs;                          // by category, then by class
     std::array<std::uint32_t, kMaxCategories + 1> from, to;  // [code]: its pairs
     std::array<double, kMaxCategories + 1> total, value;     // [code]
@@ -74,7 +76,7 @@ public:
         const std::size_t present = space_.present.size();
         if (present < 2) return false;
         if constexpr (Tally::kClasses) list_pairs();
-        const bool limited = limits_.min_rows > 1 || limits_.min_weight > 1e-9 * node_.total;
+        const bool limited = limits_.min_rows > 1 || limits_.min_weight > 1e-9 * node_.total || limits_.monotone;
         if ((Tally::kClasses || limited) && present <= kExhaustive)
             try_subsets();
         else if constexpr (Tally::kClasses)
@@ -158,7 +160,7 @@ private:
     }
 
     void offer() {
-        if (!limits_.allow(rows_left_, node_.n, tally_.left(), node_.total)) return;
+        if (!limits_.admit(tally_, rows_left_, node_.n, node_.total, column_)) return;
         const double score = tally_.score();
         if (!choice_.wants(score, order_)) return;
         Split split;
@@ -293,14 +295,98 @@ inline bool search_two_class_category(const NodeRows& node, const Table& table, 
     return true;
 }
 
+// Where rows have to be moved one by one: the cuts of categories in the order of their mean target, and of their shares of
+// each class, for every target. That is exact for one mean or share, and else a heuristic.
+template <class Tally>
+class CategoryRowsSearch {
+public:
+    CategoryRowsSearch(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table, std::uint32_t column,
+                       std::uint32_t order, CategorySpace& space, Choice& choice)
+        : tally_(tally), node_(node), limits_(limits), column_(column), order_(order), space_(space), choice_(choice),
+          categories_(table.column[column].categories) {
+        space_.code.resize(node.n);
+        space_.rows.assign(categories_ + 1, 0);
+        space_.present.clear();
+        for (std::size_t i = 0; i < node.n; ++i) ++space_.rows[space_.code[i] = std::min(table.rank_of(node.row[i], column), categories_)];
+        for (std::uint32_t code = 0; code <= categories_; ++code)
+            if (space_.rows[code]) space_.present.push_back(code);
+    }
+
+    // False if the column is constant in the node.
+    bool run() {
+        if (space_.present.size() < 2) return false;
+        if (node_.outputs.empty()) try_orders(node_);
+        for (const NodeRows& output : node_.outputs) try_orders(output);
+        space_.rows.clear();  // other searches expect zeros
+        return true;
+    }
+
+private:
+    void try_orders(const NodeRows& output) {
+        if (output.regression) return try_order([&](std::size_t i) { return output.target[i]; });
+        for (std::uint32_t k = output.class_total.size() == 2; k < output.class_total.size(); ++k)
+            if (output.class_total[k] > 0) try_order([&](std::size_t i) { return double(output.label_of(i) == k); });
+    }
+
+    template <class Value>
+    void try_order(const Value& value) {
+        space_.total.fill(0);
+        space_.value.fill(0);
+        for (std::size_t i = 0; i < node_.n; ++i) {
+            space_.total[space_.code[i]] += node_.weight_of(i);
+            space_.value[space_.code[i]] += node_.weight_of(i) * value(i);
+        }
+        space_.order = space_.present;
+        const auto mean = [&](std::uint32_t code) { return space_.value[code] / space_.total[code]; };
+        std::stable_sort(space_.order.begin(), space_.order.end(), [&](std::uint32_t a, std::uint32_t b) { return mean(a) < mean(b); });
+        std::uint32_t end = 0;
+        for (const std::uint32_t code : space_.order) {
+            space_.from[code] = end;
+            end += static_cast<std::uint32_t>(space_.rows[code]);
+        }
+        space_.sorted.resize(node_.n);
+        for (std::uint32_t i = 0; i < node_.n; ++i) space_.sorted[space_.from[space_.code[i]]++] = i;
+        const auto code_at = [&](std::size_t i) { return space_.code[space_.sorted[i]]; };
+        scan_sorted(
+            tally_, node_, limits_, column_, space_.sorted, {}, [&](std::size_t i) { return code_at(i) != code_at(i + 1); },
+            [&](double score, std::size_t i, bool) {
+                if (!choice_.wants(score, order_)) return;
+                Split split;
+                split.score = score;
+                split.order = order_;
+                split.kind = TestKind::category;
+                split.column = column_;
+                for (const std::uint32_t code : space_.order) {
+                    if (code == categories_)
+                        split.missing_left = true;
+                    else
+                        split.set[code / 32] |= 1U << (code % 32);
+                    if (code == code_at(i)) break;
+                }
+                choice_.offer(split);
+            });
+    }
+
+    Tally& tally_;
+    const NodeRows& node_;
+    const Limits& limits_;
+    const std::uint32_t column_, order_;
+    CategorySpace& space_;
+    Choice& choice_;
+    const std::uint32_t categories_;
+};
+
 // False if the column is constant in the node.
 template <class Tally>
 bool search_category(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table,
                      std::uint32_t column, std::uint32_t order, CategorySpace& space, Choice& choice) {
-    const bool limited = limits.min_rows > 1 || limits.min_weight > 0;
-    if (!Tally::kClasses && node.integer && !limited && table.column[column].counted)
+    const bool limited = limits.min_rows > 1 || limits.min_weight > 0 || limits.monotone;
+    if (!Tally::kPlain && !Tally::kClasses && node.integer && !limited && table.column[column].counted)
         return search_two_class_category(node, table, column, order, space, choice);
-    return CategorySearch(tally, node, limits, table, column, order, space, choice).run();
+    if constexpr (!Tally::kGroups)
+        return CategoryRowsSearch(tally, node, limits, table, column, order, space, choice).run();
+    else
+        return CategorySearch(tally, node, limits, table, column, order, space, choice).run();
 }
 
 }  // namespace conjunto

@@ -182,7 +182,7 @@ bool search_presorted_column(Tally& tally, const NodeRows& node, const Limits& l
         varies |= apart(i);
     }
     if (!varies) return false;
-    scan_sorted(tally, node, limits, rows, space.missing, apart, [&](double score, std::size_t i, bool missing_left) {
+    scan_sorted(tally, node, limits, column.column, rows, space.missing, apart, [&](double score, std::size_t i, bool missing_left) {
         if (!choice.wants(score, column.order)) return;
         Split split = cut_behind(node, table, column.column, column.order, keys, i, score);
         split.missing_left = missing_left;

@@ -16,6 +16,7 @@ namespace conjunto {
 
 struct RandomSpace {
     std::vector<char> present, left;  // by category, missing values behind the last
+    std::vector<std::uint32_t> left_rows, right_rows;
 };
 
 // Uniform in [low, high).
@@ -27,22 +28,32 @@ inline double draw_between(double low, double high, Philox& random) {
 
 // Offers a cut whose left side is that of the rows for which `goes_left` holds.
 template <class Tally, class GoesLeft>
-void offer_cut(Tally& tally, const NodeRows& node, const Limits& limits, Split& split, GoesLeft&& goes_left, Choice& choice) {
+void offer_cut(Tally& tally, const NodeRows& node, const Limits& limits, Split& split, GoesLeft&& goes_left, RandomSpace& space,
+               Choice& choice) {
     tally.clear();
     std::size_t rows_left = 0;
-    for (std::size_t i = 0; i < node.n; ++i) {
-        if (!goes_left(node.row[i])) continue;
-        tally.add(i);
-        ++rows_left;
+    if constexpr (Tally::kOrdered) {
+        space.left_rows.clear();
+        space.right_rows.clear();
+        for (std::uint32_t i = 0; i < node.n; ++i) (goes_left(node.row[i]) ? space.left_rows : space.right_rows).push_back(i);
+        tally.follow(space.left_rows, space.right_rows);
+        for (const std::uint32_t i : space.left_rows) tally.add(i);
+        rows_left = space.left_rows.size();
+    } else {
+        for (std::size_t i = 0; i < node.n; ++i) {
+            if (!goes_left(node.row[i])) continue;
+            tally.add(i);
+            ++rows_left;
+        }
     }
-    if (!limits.allow(rows_left, node.n, tally.left(), node.total)) return;
+    if (!limits.admit(tally, rows_left, node.n, node.total, split.column)) return;
     split.score = tally.score();
     choice.offer(split);
 }
 
 template <class Tally>
 bool cut_numbers(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table, Split& split, Philox& random,
-                 Choice& choice) {
+                 RandomSpace& space, Choice& choice) {
     const std::uint32_t column = split.column;
     std::uint32_t least = kMissing, most = 0, missing = 0;
     std::size_t least_row = 0, most_row = 0;
@@ -61,7 +72,7 @@ bool cut_numbers(Tally& tally, const NodeRows& node, const Limits& limits, const
         split.low = most;
         split.high = kMissing;
         split.low_row = static_cast<std::uint32_t>(most_row);
-        offer_cut(tally, node, limits, split, [&](std::uint32_t row) { return table.rank_of(row, column) == most; }, choice);
+        offer_cut(tally, node, limits, split, [&](std::uint32_t row) { return table.rank_of(row, column) == most; }, space, choice);
         return true;
     }
     split.drawn = true;
@@ -78,7 +89,7 @@ bool cut_numbers(Tally& tally, const NodeRows& node, const Limits& limits, const
         if (left && rank > split.low) split.low = rank, split.low_row = row;
         if (!left && rank < split.high) split.high = rank, split.high_row = row;
         return left;
-    }, choice);
+    }, space, choice);
     return true;
 }
 
@@ -102,7 +113,7 @@ bool cut_categories(Tally& tally, const NodeRows& node, const Limits& limits, co
     split.missing_left = space.left[categories];
     for (std::uint32_t code = 0; code < categories; ++code)
         if (space.left[code]) split.set[code / 32] |= 1U << (code % 32);
-    offer_cut(tally, node, limits, split, [&](std::uint32_t row) { return space.left[code_of(row)] != 0; }, choice);
+    offer_cut(tally, node, limits, split, [&](std::uint32_t row) { return space.left[code_of(row)] != 0; }, space, choice);
     return true;
 }
 
@@ -114,7 +125,7 @@ bool search_random(Tally& tally, const NodeRows& node, const Limits& limits, con
     split.order = order;
     split.column = column;
     return table.column[column].categorical() ? cut_categories(tally, node, limits, table, split, random, space, choice)
-                                              : cut_numbers(tally, node, limits, table, split, random, choice);
+                                              : cut_numbers(tally, node, limits, table, split, random, space, choice);
 }
 
 }  // namespace conjunto

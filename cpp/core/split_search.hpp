@@ -3,7 +3,8 @@
 // All searches give the same answer; which one is used is a matter of speed:
 //   categories                          search_category, at once
 //   random cuts                         search_random, at once
-//   the k best, or asked for            search_sorted, at once
+//   the k best, asked for, constraints on values, or a criterion that other searches do not know
+//                                       search_sorted, at once
 //   most values are 0                   SparseSearch, at once
 //   only the root is split              search_presorted (real weights)
 //   small nodes                         search_lanes, or lists carried down the subtree where all columns are tried
@@ -74,8 +75,9 @@ public:
         lists_.close();
         if (table_.sparse) sparse_.start(columns.span());
         // With integer counts the histograms of one child are the parent's less the other child's.
-        keeps_bins_ = all_columns_ && integer && options_.max_leaves == 0 && options_.k_best == 1 && options_.combination == 0 &&
-                      options_.search != Search::sorted && !options_.random_cuts && !table_.sparse && !binned_columns_.empty() &&
+        keeps_bins_ = !Tally::kPlain && !limits_.monotone && all_columns_ && integer && options_.max_leaves == 0 &&
+                      options_.k_best == 1 && options_.combination == 0 && options_.search != Search::sorted &&
+                      !options_.random_cuts && !table_.sparse && !binned_columns_.empty() &&
                       binned_columns_.size() <= kHistogramColumns;
     }
 
@@ -121,12 +123,14 @@ public:
 
     // What is known of the histograms of two children: the smaller one is counted, the larger one is the rest.
     void pass_on(const KeptBins& bins, const NodeRows& smaller, std::size_t larger, KeptBins& of_smaller, KeptBins& of_larger) {
-        if (!bins || !keeps(larger)) return;
-        KeptBins counted = std::make_shared<std::vector<std::int32_t>>(bins->size(), 0);
-        count(smaller, *counted);
-        for (std::size_t i = 0; i < bins->size(); ++i) (*bins)[i] -= (*counted)[i];
-        of_larger = bins;
-        if (keeps(smaller.n)) of_smaller = counted;
+        if constexpr (!Tally::kPlain) {
+            if (!bins || !keeps(larger)) return;
+            KeptBins counted = std::make_shared<std::vector<std::int32_t>>(bins->size(), 0);
+            count(smaller, *counted);
+            for (std::size_t i = 0; i < bins->size(); ++i) (*bins)[i] -= (*counted)[i];
+            of_larger = bins;
+            if (keeps(smaller.n)) of_smaller = counted;
+        }
     }
 
     // How many columns the last search tried: so many are in front.
@@ -165,6 +169,8 @@ private:
     static constexpr std::size_t kCountedRows = 128;
     static constexpr std::size_t kRowsPerBin = 2;
     static constexpr std::size_t kPatience = 8;  // draws for each column that is to be tried
+    // Losses that rows leave one by one gather rounding.
+    static constexpr double kOrderedTolerance = 1e-10;
 
     bool small(std::size_t n) const { return n <= kLaneRows && table_.most_values < (1U << 23); }
     bool binnable(std::size_t n) const { return options_.classes * 64 <= n && options_.classes <= 256; }
@@ -194,8 +200,9 @@ private:
     }
 
     void choose_searches(std::size_t begin) {
-        by_entries_ = table_.sparse && options_.search != Search::sorted;
-        plainly_ = options_.search == Search::sorted || options_.k_best > 1 || by_entries_;
+        // An order of all rows leaves nothing to be gained from most values being 0.
+        by_entries_ = table_.sparse && options_.search != Search::sorted && !Tally::kOrdered;
+        plainly_ = Tally::kPlain || limits_.monotone || options_.search == Search::sorted || options_.k_best > 1 || by_entries_;
         if (by_entries_) sparse_.enter(options_.max_features, options_.k_best > 1);
         by_presorted_ = !plainly_ && presorted_ && !node_.integer;
         by_lanes_ = !plainly_ && !by_presorted_ && small(node_.n);
@@ -203,7 +210,8 @@ private:
         if (by_lists_ && !lists_.holds(begin, begin + node_.n))
             lists_.open(node_, begin, table_, plain_columns_, kernels_, lanes_);
         if (by_presorted_) presorted_space_.number(node_, table_.rows);
-        choice_.set_tolerance(by_presorted_ || (by_entries_ && options_.rounding_ties && !node_.integer) ? PresortedScan::kTolerance : 0.0);
+        const bool rounds = by_presorted_ || (by_entries_ && options_.rounding_ties && !node_.integer);
+        choice_.set_tolerance(Tally::kOrdered ? kOrderedTolerance : rounds ? PresortedScan::kTolerance : 0.0);
     }
 
     enum class Way { lanes, lists, bins, presorted };
@@ -254,8 +262,7 @@ private:
             if (kind.counted && plainly_constant(column))
                 note(place, false);
             else if (by_entries_)
-                varied += note(place, options_.random_cuts ? sparse_.search_random(column, place, random, choice_)
-                                                           : sparse_.search(column, place, choice_));
+                varied += note(place, search_entries(column, place, random));
             else if (options_.random_cuts)
                 varied += note(place, search_random(tally_, node_, limits_, table_, column, place, random, random_space_, choice_));
             else if (kind.categorical)
@@ -275,9 +282,15 @@ private:
             else
                 varied += note(place, search_sorted(tally_, node_, limits_, table_, column, place, sorted_, choice_));
         }
-        for (std::size_t way = 0; way < kWays; ++way)
-            if (groups_[way].size) varied += search(static_cast<Way>(way), begin, groups_[way]);
+        if constexpr (!Tally::kPlain)
+            for (std::size_t way = 0; way < kWays; ++way)
+                if (groups_[way].size) varied += search(static_cast<Way>(way), begin, groups_[way]);
         return varied;
+    }
+
+    bool search_entries(std::uint32_t column, std::uint32_t place, Philox& random) {
+        if constexpr (Tally::kOrdered) return false;
+        else return options_.random_cuts ? sparse_.search_random(column, place, random, choice_) : sparse_.search(column, place, choice_);
     }
 
     std::size_t search(Way way, std::size_t begin, const Group& group) {

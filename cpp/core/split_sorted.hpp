@@ -6,18 +6,20 @@
 #include <cstdint>
 #include <span>
 
+#include "radix.hpp"
 #include "split.hpp"
 #include "tally.hpp"
 
 namespace conjunto {
 
-// `sorted` holds local rows in ascending order of value, `missing` those without one; apart(i) tells
-// whether values i and i + 1 differ; offer(score, i, missing_left) receives each allowed cut behind
-// element i.
+// `column` is the one that is cut (of combinations none is constrained); `sorted` holds local rows in ascending order of
+// value, `missing` those without one; apart(i) tells whether values i and i + 1 differ; offer(score, i, missing_left)
+// receives each allowed cut behind element i.
 template <class Tally, class Apart, class Offer>
-void scan_sorted(Tally& tally, const NodeRows& node, const Limits& limits, std::span<const std::uint32_t> sorted,
+void scan_sorted(Tally& tally, const NodeRows& node, const Limits& limits, std::uint32_t column, std::span<const std::uint32_t> sorted,
                  std::span<const std::uint32_t> missing, Apart&& apart, Offer&& offer) {
-    auto allowed = [&](std::size_t rows_left) { return limits.allow(rows_left, node.n, tally.left(), node.total); };
+    auto allowed = [&](std::size_t rows_left) { return limits.admit(tally, rows_left, node.n, node.total, column); };
+    if constexpr (Tally::kOrdered) tally.follow(sorted, missing);
     tally.clear();
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         tally.add(sorted[i]);
@@ -26,6 +28,7 @@ void scan_sorted(Tally& tally, const NodeRows& node, const Limits& limits, std::
         if (allowed(i + 1)) offer(tally.score(), i, false);
     }
     if (missing.empty()) return;
+    if constexpr (Tally::kOrdered) tally.follow(missing, sorted);
     tally.clear();
     for (const std::uint32_t i : missing) tally.add(i);
     for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
@@ -37,6 +40,7 @@ void scan_sorted(Tally& tally, const NodeRows& node, const Limits& limits, std::
 // Scratch memory of a search by sorting.
 struct SortedSpace {
     std::vector<std::uint64_t> keys;
+    KeySort sort;
     std::vector<std::uint32_t> sorted, missing;
     std::vector<std::pair<double, std::uint32_t>> values;
 };
@@ -55,14 +59,14 @@ bool search_sorted(Tally& tally, const NodeRows& node, const Limits& limits, con
         else
             space.keys.push_back(static_cast<std::uint64_t>(rank) << 32 | i);
     }
-    std::sort(space.keys.begin(), space.keys.end());
+    space.sort.sort(space.keys);
     for (const std::uint64_t key : space.keys) space.sorted.push_back(static_cast<std::uint32_t>(key));
     auto rank_at = [&](std::size_t i) { return static_cast<std::uint32_t>(space.keys[i] >> 32); };
     const std::size_t last = space.keys.size() - 1;
     const bool varies = !space.keys.empty() && (!space.missing.empty() || rank_at(0) != rank_at(last));
     if (!varies) return false;
     scan_sorted(
-        tally, node, limits, space.sorted, space.missing, [&](std::size_t i) { return rank_at(i) != rank_at(i + 1); },
+        tally, node, limits, column, space.sorted, space.missing, [&](std::size_t i) { return rank_at(i) != rank_at(i + 1); },
         [&](double score, std::size_t i, bool missing_left) {
             if (!choice.wants(score, order)) return;
             Split split;
@@ -98,7 +102,7 @@ bool search_values(Tally& tally, const NodeRows& node, const Limits& limits, std
     auto value_at = [&](std::size_t i) { return space.values[i].first; };
     if (space.values.empty() || (space.missing.empty() && value_at(0) == value_at(last))) return false;
     scan_sorted(
-        tally, node, limits, space.sorted, space.missing, [&](std::size_t i) { return value_at(i) != value_at(i + 1); },
+        tally, node, limits, 0, space.sorted, space.missing, [&](std::size_t i) { return value_at(i) != value_at(i + 1); },
         [&](double score, std::size_t i, bool missing_left) {
             if (!choice.wants(score, order)) return;
             Split split;

@@ -172,12 +172,15 @@ private:
 
     // What the rows of value 0 weigh: what the others leave.
     void weigh_zeros() {
-        if (one_by_one()) {
+        if (moves_rows()) {
             entered_.assign(node_.n, 0);
             for (const std::uint64_t entry : keys_) entered_[static_cast<std::uint32_t>(entry)] = 1;
             for (const std::uint32_t i : missing_) entered_[i] = 1;
             return;
         }
+        if constexpr (Tally::kGroups) weigh_group();
+    }
+    void weigh_group() {
         group_.resize(tally_.width());
         auto take_away = [&](std::size_t i) {
             if constexpr (Tally::kClasses) {
@@ -210,10 +213,10 @@ private:
             tally_.add(static_cast<std::uint32_t>(key_at(item)));
             return 1;
         }
-        if (one_by_one()) {
+        if (moves_rows()) {
             for (std::size_t i = 0; i < node_.n; ++i)
                 if (!entered_[i]) tally_.add(i);
-        } else {
+        } else if constexpr (Tally::kGroups) {
             tally_.add_group(group_.data());
         }
         return zeros_;
@@ -221,6 +224,8 @@ private:
     // Real weights of small nodes are added in the order in which other searches add them: sums that differ by rounding
     // would decide between columns that part the rows alike.
     bool one_by_one() const { return !node_.integer && node_.n <= static_cast<std::size_t>(kLaneRows); }
+    // The same where zeros are no group to the tally.
+    bool moves_rows() const { return !Tally::kGroups || one_by_one(); }
     std::size_t start(bool missing_left) {
         tally_.clear();
         if (!missing_left) return 0;
@@ -235,7 +240,7 @@ private:
             rows_left += move(item);
             const bool last = item + 1 == items_;
             if (last ? missing_left || missing_.empty() : rank_at(item) == rank_at(item + 1)) continue;
-            if (!limits_.allow(rows_left, node_.n, tally_.left(), node_.total)) continue;
+            if (!limits_.admit(tally_, rows_left, node_.n, node_.total, column)) continue;
             const double score = tally_.score();
             if (choice.wants(score, order)) choice.offer(cut_behind(item, column, order, missing_left, score));
         }
@@ -261,7 +266,7 @@ private:
         double best = -INFINITY;
         std::size_t place = 0;
         const auto consider = [&](std::size_t item, std::size_t rows_left, bool lower) {
-            if (!limits_.allow(rows_left, node_.n, tally_.left(), node_.total)) return;
+            if (!limits_.admit(tally_, rows_left, node_.n, node_.total, column)) return;
             if (const double score = tally_.score(); score > best || (lower && score == best)) {
                 best = score;
                 place = item;
@@ -302,7 +307,7 @@ private:
         if (zeros_ > 0) weigh_zeros();
         std::size_t rows_left = start(split.missing_left);
         for (std::size_t item = 0; item < left; ++item) rows_left += move(item);
-        if (!limits_.allow(rows_left, node_.n, tally_.left(), node_.total)) return;
+        if (!limits_.admit(tally_, rows_left, node_.n, node_.total, split.column)) return;
         split.score = tally_.score();
         choice.offer(split);
     }

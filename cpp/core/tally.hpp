@@ -3,6 +3,12 @@
 // A tally is filled row by row (or group by group) and asked for the score of the cut; the best cut has
 // the highest score. Scores of one node compare across columns; `decrease` turns a score into the
 // weighted impurity decrease.
+//
+// What the searches ask of a tally's type:
+//   kClasses  rows are counted by class, else by weight and moment
+//   kPlain    only the plain searches know it (sorted, random cuts, categories, entries of sparse tables)
+//   kGroups   what any set of rows adds is a row of sums; else rows are added one by one
+//   kOrdered  it has to be told beforehand in which order rows will be added (`follow`)
 #pragma once
 
 #include <cmath>
@@ -24,9 +30,12 @@ struct NodeRows {
     const double* weight = nullptr;
     const double* moment = nullptr;         // weight * target, or weight * [class 1]
     const std::uint32_t* label = nullptr;
+    const double* target = nullptr;               // regression
+    const std::uint32_t* target_rank = nullptr;   // by target among the rows of the tree, where medians are wanted
     double total = 0;
     double total_moment = 0;
     std::vector<double> class_total;
+    std::vector<NodeRows> outputs;  // where there are several targets: the same rows by each of them
 
     double weight_of(std::size_t i) const { return integer ? double(payload[i] >> 8) : weight[i]; }
     double moment_of(std::size_t i) const {
@@ -38,7 +47,7 @@ struct NodeRows {
 // Variance, and Gini with two classes, which is the variance of the indicator of class 1.
 class MomentTally {
 public:
-    static constexpr bool kClasses = false;
+    static constexpr bool kClasses = false, kPlain = false, kGroups = true, kOrdered = false;
 
     explicit MomentTally(const NodeRows& node) : node_(node) {}
     // To be called for each new node.
@@ -64,6 +73,11 @@ public:
     }
     double left() const { return left_; }
     double moment() const { return moment_; }
+    // Whether the cut is one at all by the criterion, and what a leaf on either side would answer: the mean, or the share of
+    // class 1.
+    bool possible() const { return true; }
+    double left_value() const { return moment_ / left_; }
+    double right_value() const { return (node_.total_moment - moment_) / (node_.total - left_); }
     double score() const { return moment_score(left_, moment_, node_.total, node_.total_moment); }
     double decrease(double score) const { return (node_.regression ? 1 : 2) * score / node_.total; }
     // The score of a cut that leaves both sides pure.
@@ -81,7 +95,7 @@ private:
 template <bool kEntropy>
 class ClassTally {
 public:
-    static constexpr bool kClasses = true;
+    static constexpr bool kClasses = true, kPlain = false, kGroups = true, kOrdered = false;
 
     explicit ClassTally(const NodeRows& node) : node_(node) {}
     void reset() {
@@ -125,6 +139,9 @@ public:
     }
     double left() const { return left_; }
     double left_of(std::size_t k) const { return left_of_[k]; }
+    bool possible() const { return true; }
+    double left_value() const { return left_of_[1] / left_; }
+    double right_value() const { return (node_.class_total[1] - left_of_[1]) / (node_.total - left_); }
     double score() const {
         const double right = node_.total - left_;
         if constexpr (kEntropy) return left_part_ - part(left_) + right_part_ - part(right);

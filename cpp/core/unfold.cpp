@@ -1,5 +1,6 @@
 #include "unfold.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -26,39 +27,67 @@ void walk(const Forest& forest, std::size_t tree, Visit&& visit) {
     }
 }
 
-double class_impurity(const double* share, std::size_t classes, Criterion criterion) {
+// The mean over the targets of the impurity of class shares.
+double shares_impurity(const Forest& forest, const double* share, Criterion criterion) {
+    if (!forest.several()) return class_impurity(share, forest.classes, 1, criterion);
     double sum = 0;
-    for (std::size_t k = 0; k < classes; ++k) {
-        if (criterion == Criterion::gini)
-            sum += share[k] * share[k];
-        else if (share[k] > 0)
-            sum -= share[k] * std::log2(share[k]);
+    for (const std::uint32_t classes : forest.outputs) {
+        sum += class_impurity(share, classes, 1, criterion);
+        share += classes;
     }
-    return criterion == Criterion::gini ? 1 - sum : sum;
+    return sum / static_cast<double>(forest.targets());
 }
 
-// The node's value and impurity from those of its children.
-void join(const Forest& forest, NodeTable& nodes, std::size_t at, Criterion criterion) {
+// What a cut decreases the impurity of values by, from the means on both sides (shares of weight l and r).
+double decrease_of_means(double left, double right, double l, double r, Criterion criterion) {
+    if (criterion == Criterion::variance) return l * r * (left - right) * (left - right);
+    const double mean = l * left + r * right;
+    const auto part = [](double share, double value) { return value > 0 ? share * value * std::log(value) : 0.0; };
+    return part(l, left) + part(r, right) - part(1, mean);
+}
+
+// The node's value and impurity from those of its children. `gain` is what its cut decreases the weighted impurity by.
+void join(const Forest& forest, std::size_t node, NodeTable& nodes, std::size_t at, Criterion criterion, double gain) {
     const auto l = static_cast<std::size_t>(nodes.left[at]), r = static_cast<std::size_t>(nodes.right[at]);
-    const double left = nodes.weight[l], right = nodes.weight[r], both = left + right;
+    const double both = nodes.weight[l] + nodes.weight[r], left = nodes.weight[l] / both, right = nodes.weight[r] / both;
     nodes.rows[at] = nodes.rows[l] + nodes.rows[r];
     nodes.weight[at] = both;
     double* value = nodes.value.data() + at * nodes.width;
-    for (std::size_t k = 0; k < nodes.width; ++k)
-        value[k] = left / both * nodes.value[l * nodes.width + k] + right / both * nodes.value[r * nodes.width + k];
+    const double *of_left = nodes.value.data() + l * nodes.width, *of_right = nodes.value.data() + r * nodes.width;
+    for (std::size_t k = 0; k < nodes.width; ++k) value[k] = left * of_left[k] + right * of_right[k];
     if (forest.classes) {
-        nodes.impurity[at] = class_impurity(value, forest.classes, criterion);
+        nodes.impurity[at] = shares_impurity(forest, value, criterion);
         return;
     }
-    const double apart = nodes.value[l] - nodes.value[r];
-    nodes.impurity[at] = left / both * nodes.impurity[l] + right / both * nodes.impurity[r] + left / both * (right / both) * apart * apart;
+    double decrease = 0;
+    if (!forest.inner_value.empty()) {
+        std::copy_n(forest.inner_value.data() + node * nodes.width, nodes.width, value);
+        decrease = gain / both;
+    } else {
+        for (std::size_t o = 0; o < nodes.width; ++o) decrease += decrease_of_means(of_left[o], of_right[o], left, right, criterion);
+        decrease /= static_cast<double>(nodes.width);
+    }
+    nodes.impurity[at] = left * nodes.impurity[l] + right * nodes.impurity[r] + decrease;
 }
 
 }  // namespace
 
+double class_impurity(const double* weight, std::size_t classes, double total, Criterion criterion) {
+    double sum = 0, most = 0;
+    for (std::size_t k = 0; k < classes; ++k) {
+        const double share = weight[k] / total;
+        most = std::fmax(most, share);
+        if (criterion == Criterion::gini)
+            sum += share * share;
+        else if (criterion == Criterion::entropy && share > 0)
+            sum -= share * std::log2(share);
+    }
+    return criterion == Criterion::misclassification ? 1 - most : criterion == Criterion::gini ? 1 - sum : sum;
+}
+
 NodeTable unfold(const Forest& forest, std::size_t tree, Criterion criterion) {
     if (tree >= forest.trees()) throw std::invalid_argument("there is no such tree");
-    if ((criterion == Criterion::variance) != (forest.classes == 0))
+    if (for_classes(criterion) != (forest.classes > 0))
         throw std::invalid_argument("the criterion does not fit the task");
     const std::size_t first_leaf = forest.leaf_start[tree];
     const std::size_t count = 2 * (forest.leaf_start[tree + 1] - first_leaf) - 1;
@@ -69,16 +98,20 @@ NodeTable unfold(const Forest& forest, std::size_t tree, Criterion criterion) {
     nodes.rows.resize(count);
     nodes.weight.resize(count);
     nodes.impurity.resize(count);
-    nodes.width = forest.classes ? forest.classes : 1;
+    nodes.width = forest.classes ? forest.classes : forest.targets();
     nodes.value.resize(count * nodes.width);
     walk(forest, tree, [&](std::int32_t number, std::int32_t child, std::int32_t parent) {
         nodes.place[number] = child;
         if (parent >= 0) (nodes.left[parent] < 0 ? nodes.left : nodes.right)[parent] = number;
     });
     const TreeUnits unit = forest.units[tree];
+    const double of_impurity = criterion == Criterion::variance ? unit.target * unit.target : unit.target;
+    double whole = 0;
+    for (std::size_t leaf = first_leaf; leaf < forest.leaf_start[tree + 1]; ++leaf) whole += unit.weight * double(forest.leaf_size[leaf].weight);
     for (std::size_t at = count; at-- > 0;) {
         if (nodes.place[at] >= 0) {
-            join(forest, nodes, at, criterion);
+            const std::size_t node = forest.node_start[tree] + static_cast<std::size_t>(nodes.place[at]);
+            join(forest, node, nodes, at, criterion, double(forest.nodes[node].gain) * whole * of_impurity);
             continue;
         }
         const std::size_t leaf = first_leaf + static_cast<std::size_t>(~nodes.place[at]);
@@ -87,10 +120,10 @@ NodeTable unfold(const Forest& forest, std::size_t tree, Criterion criterion) {
         double* value = nodes.value.data() + at * nodes.width;
         if (forest.classes) {
             forest.shares_of(leaf, value);
-            nodes.impurity[at] = class_impurity(value, forest.classes, criterion);
+            nodes.impurity[at] = shares_impurity(forest, value, criterion);
         } else {
-            *value = forest.leaf_value[leaf];
-            nodes.impurity[at] = unit.target * unit.target * forest.impurity_of(leaf);
+            std::copy_n(forest.leaf_value.data() + leaf * nodes.width, nodes.width, value);
+            nodes.impurity[at] = of_impurity * forest.impurity_of(leaf);
         }
     }
     return nodes;

@@ -20,8 +20,11 @@ struct NodeTable {
     std::vector<double> weight;
     std::vector<double> impurity;
     std::size_t width = 1;
-    std::vector<double> value;  // (nodes, width): class shares, or the mean
+    std::vector<double> value;  // (nodes, width): class shares, or values, of one target behind the other
 };
+
+// The impurity of rows of which each class weighs so much.
+double class_impurity(const double* weight, std::size_t classes, double total, Criterion criterion);
 
 NodeTable unfold(const Forest& forest, std::size_t tree, Criterion criterion);
 

@@ -60,7 +60,10 @@ class Criterion(Enum):
 
     gini = 0
     entropy = 1
-    variance = 2
+    misclassification = 2
+    variance = 3
+    absolute_error = 4
+    poisson = 5
 
 class Forest:
     """Decision trees in flat arrays; made by grow()."""
@@ -89,6 +92,9 @@ class Forest:
     def vote_counts(self, X: Any, threads: int = 1) -> NDArray[np.float64]: ...
     def share_sums(self, X: Any, threads: int = 1) -> NDArray[np.float64]: ...
     def value_sums(self, X: Any, threads: int = 1) -> NDArray[np.float64]: ...
+    @property
+    def outputs(self) -> list[int]: ...
+    def of_output(self, output: int) -> Forest: ...
     def leaf_labels(self) -> NDArray[np.int32]: ...
     def leaf_shares(self) -> NDArray[np.float64]: ...
     def leaf_values(self) -> NDArray[np.float64]: ...
@@ -109,6 +115,8 @@ class GrowOptions:
 
     criterion: Criterion
     classes: int
+    outputs: list[int]
+    monotone: list[int]
     max_features: int
     combination: int
     oblique: bool

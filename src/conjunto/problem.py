@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_array, check_X_y, validate_data
 
 from conjunto import _core
 from conjunto.classes import Classes
+from conjunto.outputs import count_classes, several
 from conjunto.sparse import as_csr, from_frame, is_sparse_frame, keeps_form
 
 MAX_CATEGORIES = 256
@@ -62,8 +63,10 @@ class Problem:
     X: Any
     """(n, m) doubles, by rows: an array, or a CSR matrix."""
     y: NDArray[Any]
+    """(n,) class codes or targets; (n, targets) where there are several."""
     columns: Columns
-    classes: NDArray[Any] | None = None
+    classes: Any = None
+    """The labels in the order of their codes; of several targets a list of them; None in regression."""
     weights: NDArray[np.float64] | None = None
     source: Any = None
     """The user's own X, for learners of other libraries."""
@@ -87,8 +90,22 @@ class Problem:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes; 0 in regression."""
-        return 0 if self.classes is None else len(self.classes)
+        """Number of classes, of several targets of all of them; 0 in regression."""
+        return count_classes(self.classes)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets."""
+        return 1 if self.y.ndim == 1 else int(self.y.shape[1])
+
+    def labels(self) -> NDArray[Any]:
+        """y as the user gave it: labels, or targets."""
+        if self.classes is None:
+            return self.y
+        if not several(self.classes):
+            labels: NDArray[Any] = self.classes[self.y]
+            return labels
+        return np.stack([each[self.y[:, o]] for o, each in enumerate(self.classes)], axis=1)
 
     prepared: list[tuple[NDArray[np.float64], int, _core.Table]] = field(default_factory=list, repr=False)
     """The native table of X, once it is made; the same problem with other labels, classes or weights shares it."""
@@ -140,6 +157,9 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
         validate_data(estimator, X, skip_check_array=True)
         X = from_frame(X)
     columns = read_columns(X) if is_frame(X) else None
+    outputs = get_tags(estimator).target_tags.multi_output
+    if outputs:
+        y = _read_outputs(y)
     try:
         encoded, y = (validate_data if X is given else _check_without_names)(
             estimator,
@@ -150,6 +170,7 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
             order="C",
             ensure_all_finite="allow-nan",
             y_numeric=not classification,
+            multi_output=outputs,
         )
     except ValueError as error:
         if columns is None and "could not convert string to float" in str(error):
@@ -166,11 +187,29 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
     weights = read_weights(sample_weight, encoded.shape[0])
     if not classification:
         return Problem(encoded, np.ascontiguousarray(y, dtype=np.float64), columns, None, weights, source)
-    if y.dtype == object and any(is_missing(label) for label in y):
+    if y.dtype == object and any(is_missing(label) for label in y.ravel()):
         raise ValueError("y contains a missing label (None or NaN): remove these rows or give the label a name")
     check_classification_targets(y)
+    if y.ndim == 2:
+        found = [np.unique(y[:, o], return_inverse=True) for o in range(y.shape[1])]
+        by_target = np.stack([codes for _, codes in found], axis=1).astype(np.int32)
+        return Problem(encoded, by_target, columns, [labels for labels, _ in found], weights, source)
     classes, codes = np.unique(y, return_inverse=True)
     return Problem(encoded, codes.astype(np.int32), columns, classes, weights, source)
+
+
+def _read_outputs(y: Any) -> Any:
+    """y where several targets are welcome: one column of them is one target."""
+    if issparse(y):
+        raise ValueError("sparse multilabel-indicator for y is not supported: give y.toarray()")
+    if y is None:
+        return y
+    y = check_array(y, ensure_2d=False, allow_nd=True, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
+    if y.ndim == 2 and y.shape[1] == 1:
+        return column_or_1d(y, warn=True)
+    if y.ndim > 2 or (y.ndim == 2 and y.shape[1] == 0):
+        raise ValueError(f"y must be (n,) or (n, targets), got an array of shape {y.shape}")
+    return y
 
 
 def _check_without_names(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, Any]:

@@ -203,6 +203,7 @@ def _chains(trees, length, thresholds):
     right = np.tile(np.append(np.arange(1, length), ~length).astype(np.int32), trees)
     none = {"leaf_value": float, "shares": float, "share_label": np.int32, "sets": np.uint32, "term_set": np.int32}
     none |= {"term_coefficient": float, "term_column": np.uint32, "leaf_impurity": float}
+    none |= {"outputs": np.uint32, "output_label": np.int32, "inner_value": float}
     return _core.Forest(
         {
             "format": _core.Forest.FORMAT,

@@ -182,7 +182,7 @@ def test_more_combinations_than_columns():
         ({"max_samples": float("inf")}, r"max_samples must be a number in \(0, inf\), got inf"),
         ({"max_samples": 0.5, "bootstrap": False}, "`max_sample` cannot be set if `bootstrap=False`"),
         ({"oob_score": True, "bootstrap": False}, "Out of bag estimation only available if bootstrap=True"),
-        ({"criterion": "x"}, "criterion must be one of 'gini', 'entropy', 'log_loss', got 'x'"),
+        ({"criterion": "x"}, "criterion must be one of 'gini', 'entropy', 'log_loss', 'misclassification', got 'x'"),
         ({"class_weight": "x"}, "class_weight"),
         ({"max_depth": 0}, "max_depth must be a whole number of at least 1, got 0"),
         ({"max_leaf_nodes": 1}, "max_leaf_nodes must be a whole number of at least 2, got 1"),

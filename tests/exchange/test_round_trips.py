@@ -193,5 +193,3 @@ def test_refusals(table):
                 *load_diabetes(return_X_y=True)
             )
         )
-    with pytest.raises(ValueError, match="one output"):
-        from_sklearn(sklearn.tree.DecisionTreeRegressor().fit(np.nan_to_num(X), np.nan_to_num(X[:, :2])))

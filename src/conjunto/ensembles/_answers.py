@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from conjunto.combination import FINISHES, Count, prefixes
+from conjunto.outputs import by_output, decided, logarithm, several
 from conjunto.problem import Rows
 from conjunto.ties import leaders
 
@@ -20,29 +21,41 @@ class ClassAnswers(ClassifierMixin):
     """An ensemble that decides between classes."""
 
     task = "classification"
-    classes_: NDArray[Any]
+    classes_: Any
     _voting: Any
     _threads: Any
     read: Any
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with the largest vote; ties go to the lowest class."""
-        codes = leaders(self._sums(X))
-        return self.classes_[codes]
+        """Return the class with the largest vote, of several targets (n, targets); ties go to the lowest class."""
+        sums = self._sums(X)
+        return decided(sums, self.classes_) if several(self.classes_) else self.classes_[leaders(sums)]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return class probabilities: what the method makes of the votes, by default the share of each class."""
-        return self._finished(self._sums(X))
+    def predict_proba(self, X: Any) -> Any:
+        """Return class probabilities: what the method makes of the votes, by default the share of each class.
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        (n, K); of several targets a list of such arrays.
+        """
+        sums = self._sums(X)
+        if several(self.classes_):
+            return [self._finished(part) for part in by_output(sums, self.classes_)]
+        return self._finished(sums)
+
+    def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return logarithm(self.predict_proba(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the prediction of the first 1, 2, …, T members, in boosting rounds."""
-        for count in self._stages(X):
-            yield self.classes_[count.winners()]
+        if not several(self.classes_):
+            for count in self._stages(X):
+                yield self.classes_[count.winners()]
+            return
+        rows: Rows = self.read(X)
+        stages = [self._stages_of(panel, rows) for panel in self._voting().by_output()]
+        for counts in zip(*stages, strict=True):
+            answers = [of[count.winners()] for of, count in zip(self.classes_, counts, strict=True)]
+            yield np.stack(answers, axis=1)
 
     def _sums(self, X: Any) -> NDArray[np.float64]:
         """(n, K): summed votes or scores."""
@@ -53,7 +66,10 @@ class ClassAnswers(ClassifierMixin):
     def _stages(self, X: Any) -> Iterator[Count]:
         """The count of every prefix; its arrays are updated in place."""
         rows: Rows = self.read(X)
-        panel, threads = self._voting(), self._threads()
+        return self._stages_of(self._voting(), rows)
+
+    def _stages_of(self, panel: Any, rows: Rows) -> Iterator[Count]:
+        threads = self._threads()
         adds = panel.how.kind == "scores"
         return prefixes(panel.contributions(rows, None, threads) if adds else panel.votes(rows, threads))
 
@@ -72,12 +88,17 @@ class ValueAnswers(RegressorMixin):
     votes: Any
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean of the members' predictions; in boosting their weighted median."""
+        """Return the mean of the members' predictions, of several targets (n, targets); in boosting their median."""
         rows: Rows = self.read(X)
         values: NDArray[np.float64] = self._voting().sums(rows, self._threads())
         return values
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the prediction of the first 1, 2, …, T members."""
-        for count in prefixes(self.votes(X)):
-            yield count.answers()
+        votes = self.votes(X)
+        if not isinstance(votes, list):
+            for count in prefixes(votes):
+                yield count.answers()
+            return
+        for counts in zip(*map(prefixes, votes), strict=True):
+            yield np.stack([count.answers() for count in counts], axis=1)

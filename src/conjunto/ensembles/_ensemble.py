@@ -31,11 +31,11 @@ from conjunto.learners.members import ForeignMembers, TreeMembers
 from conjunto.learners.nodes import leaf_nodes
 from conjunto.learners.rows import read_fitted_rows, rows_of
 from conjunto.learners.scoring import Scoring
+from conjunto.outputs import class_counts, one_or_list
 from conjunto.problem import Columns, Problem, Rows, read_problem
 from conjunto.voters.checking import check_voters
 from conjunto.voters.protocol import Seen, Unknown
 from conjunto.voters.row_sketch import other_rows
-from conjunto.votes import RollCall, Votes
 
 # Attributes that a part of an ensemble cannot take over, and a new fit makes untrue: they are about all members
 # together, or about an earlier pruning.
@@ -57,7 +57,7 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
 
     n_jobs: int | None
     n_features_in_: int
-    classes_: NDArray[Any]
+    classes_: Any
     _panel: Panel
     _columns: Columns
 
@@ -67,6 +67,8 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
     """Why its voters cannot be taken apart; nothing where they can."""
     takes_sparse: ClassVar[bool] = True
     """Whether X may be sparse, if the members take it."""
+    several_outputs: ClassVar[bool] = False
+    """Whether y may have several columns, if the members take them."""
     no_out_of_bag: ClassVar[str] = ""
     """Why out-of-bag votes would mislead; nothing where they would not."""
     size_parameter: ClassVar[str] = "n_estimators"
@@ -86,8 +88,8 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         ----------
         X : array-like or DataFrame of shape (n, m)
             Rows; NaN is missing, DataFrame columns of text, category or bool type are categorical.
-        y : array-like of shape (n,)
-            Labels or targets.
+        y : array-like of shape (n,), or (n, targets)
+            Labels or targets; forests, extra trees, bagging and single trees take several.
         sample_weight : array-like of shape (n,), default=None
             Weights of the rows, on top of what the method draws; boosting starts from them.
         """
@@ -115,7 +117,8 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         self._panel = panel
         if problem.classes is not None:
             self.classes_ = problem.classes
-            self.n_classes_ = len(problem.classes)
+            self.n_classes_ = class_counts(problem.classes)
+        self.n_outputs_ = problem.n_outputs
         for name in (*ABOUT_ALL, *ABOUT_PRUNING):
             self.__dict__.pop(name, None)
 
@@ -134,20 +137,21 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         """Return X checked and encoded; every other method takes this in place of X, and reads nothing again."""
         return rows_of(self, X)
 
-    def votes(self, X: Any) -> Votes:
-        """Return what each member says about each row, which is what the ensemble decides by.
+    def votes(self, X: Any) -> Any:
+        """Return what each member says about each row, which is what the ensemble decides by: a `Votes`.
 
         Labels where votes are counted, scores where they are added up, values in regression; in boosting a member is a
-        round. `conjunto.combination.decide` makes of them what `predict` returns.
+        round. `conjunto.combination.decide` makes of them what `predict` returns. With several targets a list of
+        `Votes`, one for each.
         """
         rows = self.read(X)
-        return self._voting().votes(rows, self._threads())
+        return one_or_list([panel.votes(rows, self._threads()) for panel in self._voting().by_output()])
 
-    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> RollCall:
-        """Return the same of some voters (None: all), one after another, never held whole."""
+    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> Any:
+        """Return the same of some voters (None: all), one after another, never held whole: a `RollCall`, or a list."""
         rows = self.read(X)
         chosen = None if voters is None else check_voters(voters, len(self), distinct=False)
-        return self._voting().contributions(rows, chosen, self._threads())
+        return one_or_list([panel.contributions(rows, chosen, self._threads()) for panel in self._voting().by_output()])
 
     def scoring(self) -> Scoring:
         """Return the ensemble as data: trees, what each leaf adds, and how the sum becomes an answer."""
@@ -313,13 +317,13 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
 
     def _like(self, panel: Panel) -> SimpleNamespace:
         """What members that are made on demand take over: the columns, and the classes that they decide between."""
-        like = SimpleNamespace(_columns=self._columns, n_features_in_=self.n_features_in_)
+        like = SimpleNamespace(_columns=self._columns, n_features_in_=self.n_features_in_, n_outputs_=panel.n_outputs)
         if hasattr(self, "feature_names_in_"):
             like.feature_names_in_ = self.feature_names_in_
         kind = panel.how.member_classes
         if kind != "none":
             like.classes_ = np.array([0, 1]) if kind == "sides" else panel.classes
-            like.n_classes_ = len(like.classes_)
+            like.n_classes_ = class_counts(like.classes_)
         return like
 
     def __sklearn_tags__(self) -> Any:
@@ -327,8 +331,10 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         learner: Any = getattr(self, "estimator", None)
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = self.takes_sparse
+        tags.target_tags.multi_output = self.several_outputs
         if hasattr(learner, "__sklearn_tags__") and not isinstance(learner, type):
-            takes = learner.__sklearn_tags__().input_tags
-            tags.input_tags.allow_nan = takes.allow_nan
-            tags.input_tags.sparse = self.takes_sparse and takes.sparse
+            takes = learner.__sklearn_tags__()
+            tags.input_tags.allow_nan = takes.input_tags.allow_nan
+            tags.input_tags.sparse = self.takes_sparse and takes.input_tags.sparse
+            tags.target_tags.multi_output = self.several_outputs and takes.target_tags.multi_output
         return tags

@@ -29,10 +29,10 @@ from conjunto.learners.batch import fit_batch
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.fitting import Members
 from conjunto.learners.members import TreeMembers, check_learner, check_missing
+from conjunto.outputs import class_counts, several
 from conjunto.problem import Problem
 from conjunto.streams import MemberSeed, root_key
 from conjunto.voters.protocol import Seen, Unknown, votes_out_of_bag
-from conjunto.votes import Votes
 
 # Weights and labels of a batch of members are held together: at most about so many cells.
 BATCH_CELLS = 1 << 22
@@ -75,7 +75,7 @@ class IndependentEnsemble(Ensemble):
 
     def _seated(self, members: Members, problem: Problem) -> Panel:
         """The members as a panel."""
-        return Panel(members, self._reading(), problem.classes)
+        return Panel(members, self._reading(), problem.classes, n_outputs=problem.n_outputs)
 
     def _voting(self) -> Panel:
         state = self.__dict__
@@ -111,7 +111,8 @@ class IndependentEnsemble(Ensemble):
         like = super()._like(panel)
         if panel.how.member_classes == "own":
             # As in scikit-learn, members know the codes of the classes.
-            like.classes_ = np.arange(panel.n_classes)
+            codes = [np.arange(part) for part in np.atleast_1d(class_counts(panel.classes))]
+            like.classes_ = codes if several(panel.classes) else codes[0]
         return like
 
     def _fit_problem(self, problem: Problem) -> None:
@@ -225,17 +226,17 @@ class IndependentEnsemble(Ensemble):
             raise AttributeError(f"{what} is not known: the members of this ensemble were not drawn by its fit")
         return drawn
 
-    def oob_votes(self, X: Any) -> Votes:
-        """Return the votes on the training rows X in which each member abstains on the rows that it saw.
+    def oob_votes(self, X: Any) -> Any:
+        """Return the votes on the training rows X in which each member abstains on the rows that it saw: as `votes`.
 
         X must be the training data, row for row: only their number can be checked.
         """
         return votes_out_of_bag(self, X)
 
     @property
-    def oob_votes_(self) -> Votes:
+    def oob_votes_(self) -> Any:
         """The out-of-bag votes on the training rows, with `oob_score=True`; see `oob_votes` where they are too many."""
-        kept: Votes | None = self.__dict__.get("_oob_votes")
+        kept = self.__dict__.get("_oob_votes")
         if kept is None:
             raise AttributeError(
                 "oob_votes_ is kept with oob_score=True, and not where scores of all members, rows and classes would "

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.multiclass import type_of_target
 
-from conjunto.combination import combine
+from conjunto.combination import Count, combine
+from conjunto.outputs import one_or_list, several
 from conjunto.problem import Problem
 from conjunto.ties import leaders
 from conjunto.voters.protocol import rows_seen
@@ -22,21 +24,50 @@ KEPT_CELLS = 1 << 24
 def keep_out_of_bag(ensemble: Any, problem: Problem) -> None:
     """Set the out-of-bag attributes of an ensemble that was just fitted on the problem."""
     seen = rows_seen(ensemble, problem.n)
-    call: RollCall = ensemble.contributions(problem.rows())
-    if call.kind != "scores" or len(call) * problem.n * problem.n_classes <= KEPT_CELLS:
-        votes = ensemble.votes(problem.rows()).without(seen)
-        ensemble._oob_votes = votes
-        counts, known = combine(votes)
+    calls: list[RollCall] = _listed(ensemble.contributions(problem.rows()))
+    if calls[0].kind != "scores" or len(calls[0]) * problem.n * problem.n_classes <= KEPT_CELLS:
+        votes = [each.without(seen) for each in _listed(ensemble.votes(problem.rows()))]
+        ensemble._oob_votes = one_or_list(votes)
+        counts = [combine(each) for each in votes]
     else:
-        counts, known = combine(call.without(seen))
+        counts = [combine(call.without(seen)) for call in calls]
+    # Who saw a row saw all of its targets.
+    known = counts[0].voted
     if ensemble.task == "regression":
-        ensemble.oob_prediction_ = np.where(known, counts, np.nan)
-        truth, predicted, measure = problem.y, ensemble.oob_prediction_, r2_score
+        predicted = _columns([np.where(known, count.counts, np.nan) for count in counts])
+        ensemble.oob_prediction_ = predicted
+        truth, measure = problem.y, r2_score
     else:
-        with np.errstate(invalid="ignore"):
-            ensemble.oob_decision_function_ = counts / counts.sum(axis=1, keepdims=True)
-        truth, predicted, measure = ensemble.classes_[problem.y], ensemble.classes_[leaders(counts)], accuracy_score
+        ensemble.oob_decision_function_ = _shares(counts)
+        classes = ensemble.classes_ if several(ensemble.classes_) else [ensemble.classes_]
+        predicted = _columns([of[leaders(count.counts)] for of, count in zip(classes, counts, strict=True)])
+        truth, measure = problem.labels(), _accuracy
     ensemble.oob_score_ = _measured(ensemble.oob_score, measure, truth, predicted, known)
+
+
+def _listed(by_output: Any) -> list[Any]:
+    return by_output if isinstance(by_output, list) else [by_output]
+
+
+def _columns(by_output: list[NDArray[Any]]) -> NDArray[Any]:
+    """(n,), or (n, targets)."""
+    return by_output[0] if len(by_output) == 1 else np.stack(by_output, axis=1)
+
+
+def _shares(counts: list[Count]) -> NDArray[np.float64]:
+    """(n, K), or (n, K, targets) with zeros behind the classes of a target that has fewer."""
+    out = np.zeros((len(counts[0].counts), max(count.counts.shape[1] for count in counts), len(counts)))
+    with np.errstate(invalid="ignore"):
+        for o, (each, _) in enumerate(counts):
+            out[:, : each.shape[1], o] = each / each.sum(axis=1, keepdims=True)
+    return out[:, :, 0] if len(counts) == 1 else out
+
+
+def _accuracy(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+    """scikit-learn's accuracy; the mean over targets of several classes, of which scikit-learn has none."""
+    if type_of_target(truth) != "multiclass-multioutput":
+        return float(accuracy_score(truth, predicted))
+    return float((truth == predicted).mean())
 
 
 def _measured(

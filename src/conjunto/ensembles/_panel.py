@@ -21,6 +21,7 @@ from conjunto.learners.fitting import Members
 from conjunto.learners.members import TreeMembers
 from conjunto.learners.rounds import answers
 from conjunto.learners.scoring import Scoring, leaf_rows
+from conjunto.outputs import count_classes
 from conjunto.problem import Rows
 from conjunto.ties import leaders
 from conjunto.votes import RollCall, Votes
@@ -38,8 +39,8 @@ class Panel:
     members: Members
     reading: str = "labels"
     """How answers become votes, by its name in `READINGS`."""
-    classes: Array | None = None
-    """The labels, in the order of their codes; None in regression."""
+    classes: Any = None
+    """The labels, in the order of their codes, of several targets a list of them; None in regression."""
     weights: NDArray[np.float64] | None = None
     """(rounds,): the weight of each vote; None is equal weights."""
     groups: NDArray[np.intp] | None = None
@@ -56,6 +57,8 @@ class Panel:
     """(rounds,): the weighted error of each, where members were built on errors."""
     committees: NDArray[np.intp] | None = None
     """(rounds,): the committee that each was built in, where that plays no part in the vote."""
+    n_outputs: int = 1
+    """Number of targets. Of several, `sums` has those of all in one array, and `by_output` the votes on each."""
 
     def __len__(self) -> int:
         """Number of voters: committees, or rounds, or members."""
@@ -68,8 +71,18 @@ class Panel:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes; 0 in regression."""
-        return 0 if self.classes is None else len(self.classes)
+        """Number of classes, of all targets together; 0 in regression."""
+        return count_classes(self.classes)
+
+    def by_output(self) -> list[Panel]:
+        """The same members on each target; the panel itself where there is one."""
+        if self.n_outputs == 1:
+            return [self]
+        classes = [None] * self.n_outputs if self.classes is None else self.classes
+        return [
+            replace(self, members=self.members.of_output(o), classes=classes[o], n_outputs=1)
+            for o in range(self.n_outputs)
+        ]
 
     @property
     def how(self) -> Reading:
@@ -113,13 +126,17 @@ class Panel:
         return RollCall("labels", map(leaders, decided), len(chosen), len(rows), self.n_classes, classes=self.classes)
 
     def sums(self, rows: Rows, threads: int) -> NDArray[np.float64]:
-        """(n, K) summed scores or votes of all voters; in regression (n,) values."""
+        """(n, K) summed scores or votes of all voters; in regression (n,) values, of several targets (n, targets)."""
         scoring = self._shortest
+        if scoring is None and self.n_outputs > 1:
+            return np.column_stack([part.sums(rows, threads) for part in self.by_output()])
         if scoring is None:
             return self._added(rows, threads)
         sums = scoring.sums(rows.encoded, threads)
         if scoring.adds is not None:
-            return sums if self.classes is not None else sums[:, 0] / len(self.members)
+            return (
+                sums if self.classes is not None else (sums if self.n_outputs > 1 else sums[:, 0]) / len(self.members)
+            )
         if self.groups is not None:
             decided = leaders(sums.reshape(-1, self.n_classes)).reshape(len(rows), -1)
             return (decided[:, :, None] == np.arange(self.n_classes)).sum(axis=1).astype(np.float64)
@@ -139,7 +156,7 @@ class Panel:
         if forest is None or how.rule == "weighted-median":
             return None
         if self.classes is None:
-            return Scoring(forest, 1, "values", finish="mean")
+            return Scoring(forest, self.n_outputs, "values", finish="mean")
         plain = self.weights is None and self.groups is None and self.abstaining is None
         if plain and self.reading in ("labels", "labels-cast", "shares"):
             return Scoring(forest, k, "shares" if self.reading == "shares" else "votes", finish=how.finish)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conjunto.outputs import several
 from conjunto.problem import Columns, Problem
 from conjunto.sparse import parts
 from conjunto.voters.row_sketch import row_sketch
@@ -57,12 +58,18 @@ class FirstFit:
         shape = (problem.n, problem.m, problem.n_classes)
         same = shape == self.shape and self.columns.codes == problem.columns.codes
         if same and problem.classes is not None:
-            same = np.array_equal(estimator.classes_, problem.classes)
+            same = several(problem.classes) == several(estimator.classes_) and all(
+                map(np.array_equal, _listed(estimator.classes_), _listed(problem.classes))
+            )
         if not same or self.digest != data_digest(problem):
             raise ValueError(
                 "warm_start adds members to those that exist, so X, y and sample_weight must be those of the first fit "
                 "(set warm_start=False to start anew)"
             )
+
+
+def _listed(classes: Any) -> Any:
+    return classes if several(classes) else [classes]
 
 
 def deciding_parameters(estimator: Any) -> dict[str, str]:

@@ -6,7 +6,7 @@ A sample of n rows with replacement is the same as integer row weights; on avera
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,8 @@ class BaggingDraw(Draw):
 
 class _Bagging:
     """The parameters of bagging, in classification and in regression."""
+
+    several_outputs: ClassVar[bool] = True
 
     def __init__(
         self,

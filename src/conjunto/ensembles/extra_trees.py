@@ -23,7 +23,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
     bootstrap : bool, default=False
         Draw a bootstrap sample for each tree; else all rows.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, \
-min_impurity_decrease, max_samples, ccp_alpha, class_weight, vote, oob_score, warm_start, n_jobs, random_state, verbose
+min_impurity_decrease, max_samples, ccp_alpha, monotonic_cst, class_weight, vote, oob_score, warm_start, n_jobs, \
+random_state, verbose
         As in `RandomForestClassifier`.
 
     References
@@ -58,6 +59,7 @@ min_impurity_decrease, max_samples, ccp_alpha, class_weight, vote, oob_score, wa
         bootstrap: bool = False,
         max_samples: float | None = None,
         ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
         class_weight: Any = None,
         vote: str = "soft",
         oob_score: bool = False,
@@ -79,6 +81,7 @@ min_impurity_decrease, max_samples, ccp_alpha, class_weight, vote, oob_score, wa
             bootstrap=bootstrap,
             max_samples=max_samples,
             ccp_alpha=ccp_alpha,
+            monotonic_cst=monotonic_cst,
             class_weight=class_weight,
             vote=vote,
             oob_score=oob_score,
@@ -120,6 +123,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         bootstrap: bool = False,
         max_samples: float | None = None,
         ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
         oob_score: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -139,6 +143,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
             bootstrap=bootstrap,
             max_samples=max_samples,
             ccp_alpha=ccp_alpha,
+            monotonic_cst=monotonic_cst,
             oob_score=oob_score,
             warm_start=warm_start,
             n_jobs=n_jobs,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from conjunto.ensembles._independent import IndependentEnsemble
 from conjunto.ensembles._panel import Panel
 from conjunto.learners.fitting import Members
 from conjunto.learners.members import ForeignMembers, TreeMembers
+from conjunto.outputs import class_counts, several
 
 
 def merge(first: Any, *others: Any) -> Any:
@@ -44,8 +46,8 @@ def merge(first: Any, *others: Any) -> Any:
     merged = copy.copy(first)
     classes = None
     if first.task == "classification":
-        classes = np.unique(np.concatenate([ensemble.classes_ for ensemble in every]))
-        merged.classes_, merged.n_classes_ = classes, len(classes)
+        classes = _all_classes(every)
+        merged.classes_, merged.n_classes_ = classes, class_counts(classes)
     members: Members | None = None
     for ensemble in every:
         part = _aligned(ensemble._panel, classes)
@@ -54,7 +56,7 @@ def merge(first: Any, *others: Any) -> Any:
         else:
             members.join(part)
     assert members is not None
-    merged._panel = Panel(members, first._panel.reading, classes)
+    merged._panel = Panel(members, first._panel.reading, classes, n_outputs=first._panel.n_outputs)
     for name in (*ABOUT_ALL, *ABOUT_PRUNING, "_drawn", "_first_fit"):
         merged.__dict__.pop(name, None)
     merged.n_estimators = len(members)
@@ -78,6 +80,8 @@ def _check(number: int, ensemble: Any, first: Any) -> None:
     names = [list(getattr(model, "feature_names_in_", ())) for model in (ensemble, first)]
     if ensemble.n_features_in_ != first.n_features_in_ or names[0] != names[1]:
         raise ValueError(f"ensemble {number} was fitted on other columns than the first")
+    if panel.n_outputs != like.n_outputs:
+        raise ValueError(f"ensemble {number} has {panel.n_outputs} targets, and the first {like.n_outputs}")
     if ensemble._columns.codes != first._columns.codes:
         raise ValueError(
             f"ensemble {number} numbers categories otherwise than the first: give columns the same categories, as a "
@@ -85,10 +89,23 @@ def _check(number: int, ensemble: Any, first: Any) -> None:
         )
 
 
-def _aligned(panel: Panel, classes: NDArray[Any] | None) -> Members:
+def _all_classes(every: Sequence[Any]) -> Any:
+    """The labels of all; of several targets they must be the same."""
+    first = every[0].classes_
+    if not several(first):
+        return np.unique(np.concatenate([ensemble.classes_ for ensemble in every]))
+    for number, ensemble in enumerate(every):
+        if not all(map(np.array_equal, ensemble.classes_, first)):
+            raise ValueError(
+                f"ensemble {number} knows other classes than the first, of several targets: they must agree"
+            )
+    return first
+
+
+def _aligned(panel: Panel, classes: Any) -> Members:
     """A copy of the members that knows all classes."""
     members = panel.members.take(np.arange(len(panel.members)))
-    if classes is None or panel.classes is None or len(classes) == len(panel.classes):
+    if classes is None or several(classes) or len(classes) == len(panel.classes):
         return members
     place = np.searchsorted(classes, panel.classes).astype(np.int32)
     if isinstance(members, TreeMembers):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -29,6 +29,8 @@ class PastingDraw(Draw):
 
 class _Pasting:
     """The parameters of pasting, in classification and in regression."""
+
+    several_outputs: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -38,6 +38,7 @@ TREE_PARAMETERS = (
     "min_impurity_decrease",
     "ccp_alpha",
     "max_bins",
+    "monotonic_cst",
 )
 
 
@@ -58,6 +59,9 @@ class ForestDraw(Draw):
         """The rows of a class together weigh as much as those of any other."""
         if not self.balanced or rows is None:
             return rows
+        if problem.n_outputs > 1:
+            sample = np.repeat(np.arange(problem.n), rows)
+            return rows * compute_sample_weight("balanced", problem.labels(), indices=sample)
         seen = np.bincount(problem.y, weights=rows, minlength=problem.n_classes)
         with np.errstate(divide="ignore"):
             factor = np.where(seen > 0, seen.sum() / ((seen > 0).sum() * seen), 0.0)
@@ -67,6 +71,7 @@ class ForestDraw(Draw):
 class _Forest:
     """What forests of classification and of regression trees share."""
 
+    several_outputs: ClassVar[bool] = True
     splitter: ClassVar[str] = "best"
     """The cuts that trees try: the best of each column, or random ones (extremely randomised trees)."""
 
@@ -135,7 +140,7 @@ class RandomForestClassifier(ClassAnswers, _Forest, IndependentEnsemble):
     combination_features : int, default=3
         Attributes in a combination (Forest-RC).
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, \
-min_impurity_decrease, ccp_alpha, max_bins
+min_impurity_decrease, ccp_alpha, max_bins, monotonic_cst
         As in `CARTClassifier`.
     bootstrap : bool, default=True
         Draw a bootstrap sample for each tree; else all rows.
@@ -180,6 +185,7 @@ min_impurity_decrease, ccp_alpha, max_bins
         max_samples: float | None = None,
         ccp_alpha: float = 0.0,
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
         class_weight: Any = None,
         vote: str = "soft",
         oob_score: bool = False,
@@ -203,6 +209,7 @@ min_impurity_decrease, ccp_alpha, max_bins
         self.max_samples = max_samples
         self.ccp_alpha = ccp_alpha
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
         self.class_weight = class_weight
         self.vote = vote
         self.oob_score = oob_score
@@ -224,8 +231,7 @@ min_impurity_decrease, ccp_alpha, max_bins
             scheme = None if self.bootstrap else "balanced"
         if scheme is None:
             return problem
-        assert problem.classes is not None
-        weights = compute_sample_weight(scheme, problem.classes[problem.y])
+        weights = compute_sample_weight(scheme, problem.labels())
         return replace(problem, weights=weights if problem.weights is None else weights * problem.weights)
 
 
@@ -262,6 +268,7 @@ class RandomForestRegressor(ValueAnswers, _Forest, IndependentEnsemble):
         max_samples: float | None = None,
         ccp_alpha: float = 0.0,
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
         oob_score: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -283,6 +290,7 @@ class RandomForestRegressor(ValueAnswers, _Forest, IndependentEnsemble):
         self.max_samples = max_samples
         self.ccp_alpha = ccp_alpha
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
         self.oob_score = oob_score
         self.warm_start = warm_start
         self.n_jobs = n_jobs

@@ -39,6 +39,8 @@ class RandomizationClassifier(ClassAnswers, IndependentEnsemble):
 
     draws_per_row = False
 
+    several_outputs = True
+
     def __init__(
         self,
         n_estimators: int = 100,

@@ -57,6 +57,8 @@ class WaggingClassifier(ClassAnswers, IndependentEnsemble):
     True
     """
 
+    several_outputs = True
+
     def __init__(
         self,
         estimator: Any = None,

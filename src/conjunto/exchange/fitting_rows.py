@@ -48,7 +48,7 @@ def placed_between(tree: NodeArrays, X: NDArray[np.float64]) -> NodeArrays:
 def same_answers(ours: Any, theirs: Any, X: Any) -> None:
     """Compare predictions for rows; say if any differ."""
     ask = "predict_proba" if hasattr(ours, "predict_proba") and hasattr(theirs, "predict_proba") else "predict"
-    ours_say, theirs_say = (np.asarray(getattr(model, ask)(X)) for model in (ours, theirs))
+    ours_say, theirs_say = (_one_array(getattr(model, ask)(X)) for model in (ours, theirs))
     if ask == "predict" and ours_say.dtype.kind not in "fiu":
         wrong = ours_say != theirs_say
     else:
@@ -59,3 +59,8 @@ def same_answers(ours: Any, theirs: Any, X: Any) -> None:
             f"{np.atleast_2d(wrong.T).any(axis=0).sum()} rows of X get another answer from the converted model, a "
             "mistake of conjunto: please report it"
         )
+
+
+def _one_array(answers: Any) -> NDArray[Any]:
+    """Probabilities of several targets, which are a list, side by side."""
+    return np.hstack(answers) if isinstance(answers, list) else np.asarray(answers)

@@ -27,6 +27,7 @@ from conjunto.exchange.single_precision import for_doubles
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.members import TreeMembers
 from conjunto.learners.outline import MISSING_LEFT
+from conjunto.outputs import class_counts, count_classes, several
 from conjunto.problem import Columns
 
 _TREES = (sklearn.tree.DecisionTreeClassifier, sklearn.tree.DecisionTreeRegressor)
@@ -49,7 +50,7 @@ def from_sklearn(fitted: Any) -> Any:
     Parameters
     ----------
     fitted : fitted DecisionTree*, ExtraTree*, RandomForest*, ExtraTrees*, Bagging* or AdaBoost* of scikit-learn
-        The members of bagging and AdaBoost are trees. One output.
+        The members of bagging and AdaBoost are trees.
 
     Returns
     -------
@@ -76,16 +77,15 @@ def from_sklearn(fitted: Any) -> Any:
             f"scikit-learn, got {type(fitted).__name__}"
         )
     check_is_fitted(fitted)
-    if getattr(fitted, "n_outputs_", 1) != 1:
-        raise ValueError(f"from_sklearn takes models of one output, and this one has {fitted.n_outputs_}")
     model = _tree(fitted) if isinstance(fitted, _TREES) else _ensemble(fitted, *_OURS[kind])
     model.n_features_in_ = fitted.n_features_in_
     model._columns = Columns((None,) * fitted.n_features_in_)
     if hasattr(fitted, "feature_names_in_"):
         model.feature_names_in_ = fitted.feature_names_in_
+    model.n_outputs_ = (fitted if hasattr(fitted, "n_outputs_") else fitted.estimators_[0]).n_outputs_
     if hasattr(fitted, "classes_"):
-        model.classes_ = np.asarray(fitted.classes_)
-        model.n_classes_ = len(model.classes_)
+        model.classes_ = fitted.classes_ if several(fitted.classes_) else np.asarray(fitted.classes_)
+        model.n_classes_ = class_counts(model.classes_)
     return model
 
 
@@ -93,7 +93,7 @@ def _tree(fitted: Any) -> CARTClassifier | CARTRegressor:
     ours: type[Any] = CARTClassifier if hasattr(fitted, "classes_") else CARTRegressor
     tree = ours(**_shared(ours, fitted))
     everything = np.arange(fitted.n_features_in_)
-    tree.forest_ = _forest([fitted], [everything], fitted.n_features_in_, len(getattr(fitted, "classes_", ())))
+    tree.forest_ = _forest([fitted], [everything], fitted.n_features_in_, getattr(fitted, "classes_", None))
     tree.max_features_ = fitted.max_features_
     return tree
 
@@ -109,8 +109,7 @@ def _ensemble(fitted: Any, ours: type[Any], reading: str) -> Any:
     everything = np.arange(fitted.n_features_in_)
     columns = getattr(fitted, "estimators_features_", None) or [everything] * len(members)
     classes = getattr(fitted, "classes_", None)
-    count = 0 if classes is None else len(classes)
-    forest = _forest(members, columns, fitted.n_features_in_, count, classes if reading == "samme" else None)
+    forest = _forest(members, columns, fitted.n_features_in_, classes, labelled=reading == "samme")
     tree: type[Any] = CARTRegressor if classes is None else CARTClassifier
     learner = tree(**_shared(tree, members[0]))
     model = ours(**_shared(ours, fitted))
@@ -121,7 +120,9 @@ def _ensemble(fitted: Any, ours: type[Any], reading: str) -> Any:
         weights = np.asarray(fitted.estimator_weights_[: len(members)], dtype=np.float64)
         model.estimator = learner
     errors = None if weights is None else np.asarray(fitted.estimator_errors_[: len(members)], dtype=np.float64)
-    model._panel = Panel(TreeMembers(forest, learner), reading, classes, weights, errors=errors)
+    model._panel = Panel(
+        TreeMembers(forest, learner), reading, classes, weights, errors=errors, n_outputs=members[0].n_outputs_
+    )
     model.estimator_ = learner
     for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
         if hasattr(fitted, name):
@@ -139,11 +140,12 @@ def _forest(
     trees: Sequence[Any],
     columns: Sequence[NDArray[Any]],
     n_columns: int,
-    n_classes: int,
-    labels: NDArray[Any] | None = None,
+    classes: Any,
+    labelled: bool = False,
 ) -> _core.Forest:
-    """The trees, packed; `labels` are the classes, where members know labels and not codes."""
-    parts = [_packed(tree, used, n_classes, labels) for tree, used in zip(trees, columns, strict=True)]
+    """The trees, packed; `labelled` where members know labels and not codes."""
+    n_classes, n_outputs = count_classes(classes), trees[0].n_outputs_
+    parts = [_packed(tree, used, classes, labelled) for tree, used in zip(trees, columns, strict=True)]
     starts = {name: np.cumsum([0, *(part[name] for part in parts)]).astype(np.uint64) for name in ("nodes", "leaves")}
     arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name not in starts}
     if n_classes:
@@ -157,6 +159,7 @@ def _forest(
             "columns": n_columns,
             "classes": n_classes,
             "categories": np.zeros(n_columns, dtype=np.uint32),
+            "outputs": _class_counts_by_output(classes, n_outputs),
             "node_start": starts["nodes"],
             "leaf_start": starts["leaves"],
             "weight_unit": np.ones(len(trees)),
@@ -171,7 +174,13 @@ def _forest(
     )
 
 
-def _packed(fitted: Any, columns: NDArray[Any], n_classes: int, labels: NDArray[Any] | None) -> dict[str, Any]:
+def _class_counts_by_output(classes: Any, n_outputs: int) -> NDArray[np.uint32]:
+    """As a forest has them: nothing for one target, 0 for each of several in regression."""
+    counts = [] if n_outputs == 1 else [0] * n_outputs if classes is None else class_counts(classes)
+    return np.array(counts, dtype=np.uint32)
+
+
+def _packed(fitted: Any, columns: NDArray[Any], classes: Any, labelled: bool) -> dict[str, Any]:
     """The arrays of one tree of scikit-learn, as a forest holds them."""
     tree = fitted.tree_
     left, right = tree.children_left, tree.children_right
@@ -183,7 +192,8 @@ def _packed(fitted: Any, columns: NDArray[Any], n_classes: int, labels: NDArray[
     gain = (lost[inner] - lost[left[inner]] - lost[right[inner]]) / weight[0]
     missing = np.asarray(tree.missing_go_to_left)[inner].astype(bool)
     column = np.asarray(columns)[tree.feature[inner]].astype(np.uint32)
-    value = tree.value[~inner, 0, :]
+    # Values that do not follow from those of the leaves are kept.
+    apart = classes is None and (fitted.criterion == "absolute_error" or fitted.monotonic_cst is not None)
     packed: dict[str, Any] = {
         "nodes": int(inner.sum()),
         "leaves": int((~inner).sum()),
@@ -194,30 +204,38 @@ def _packed(fitted: Any, columns: NDArray[Any], n_classes: int, labels: NDArray[
         "gain": np.maximum(0.0, gain).astype(np.float32),
         "leaf_rows": tree.n_node_samples[~inner].astype(np.uint32),
         "leaf_weight": weight[~inner].astype(np.float32),
-    }
-    if not n_classes:
-        return packed | {
-            "leaf_label": np.zeros(0, dtype=np.int32),
-            "leaf_value": np.ascontiguousarray(value[:, 0]),
-            "leaf_impurity": np.ascontiguousarray(impurity[~inner]),
-            "shares": np.zeros(0),
-            "share_label": np.zeros(0, dtype=np.int32),
-        }
-    shares = np.zeros((len(value), n_classes))
-    shares[:, _places(fitted, n_classes, labels)] = value / value.sum(axis=1, keepdims=True)
-    label = shares.argmax(axis=1).astype(np.int32)
-    pure = shares.max(axis=1) == 1
-    return packed | {
-        "leaf_label": np.where(pure, label, -1).astype(np.int32),
+        "inner_value": tree.value[inner, :, 0].ravel() if apart else np.zeros(0),
+        "leaf_label": np.zeros(0, dtype=np.int32),
         "leaf_value": np.zeros(0),
         "leaf_impurity": np.zeros(0),
-        "shares": shares[~pure].ravel(),
-        "share_label": label[~pure],
+        "shares": np.zeros(0),
+        "share_label": np.zeros(0, dtype=np.int32),
+        "output_label": np.zeros(0, dtype=np.int32),
+    }
+    if classes is None:
+        return packed | {"leaf_value": tree.value[~inner, :, 0].ravel(), "leaf_impurity": impurity[~inner]}
+    names, known = (classes, fitted.classes_) if several(classes) else ([classes], [fitted.classes_])
+    parts = [
+        _shares(tree.value[~inner, o], those, of_target, labelled)
+        for o, (those, of_target) in enumerate(zip(known, names, strict=True))
+    ]
+    label = np.stack([part.argmax(axis=1) for part in parts], axis=1).astype(np.int32)
+    pure = np.all([part.max(axis=1) == 1 for part in parts], axis=0)
+    packed["shares"] = np.hstack(parts)[~pure].ravel()
+    if several(classes):
+        return packed | {"leaf_label": np.where(pure, 0, -1).astype(np.int32), "output_label": label.ravel()}
+    return packed | {
+        "leaf_label": np.where(pure, label[:, 0], -1).astype(np.int32),
+        "share_label": label[~pure, 0],
     }
 
 
-def _places(tree: Any, n_classes: int, labels: NDArray[Any] | None) -> NDArray[np.intp]:
-    """The codes of the classes that a member knows; a sample may have missed some."""
-    if len(tree.classes_) == n_classes:
-        return np.arange(n_classes)
-    return np.asarray(tree.classes_ if labels is None else np.searchsorted(labels, tree.classes_), dtype=np.intp)
+def _shares(value: NDArray[Any], known: NDArray[Any], classes: NDArray[Any], labelled: bool) -> NDArray[np.float64]:
+    """(leaves, K): of one target. A member knows classes by codes, or labels, and its sample may have missed some."""
+    value = value[:, : len(known)]
+    shares = np.zeros((len(value), len(classes)))
+    places = np.arange(len(classes))
+    if len(known) < len(classes):
+        places = np.asarray(np.searchsorted(classes, known) if labelled else known, dtype=np.intp)
+    shares[:, places] = value / value.sum(axis=1, keepdims=True)
+    return shares

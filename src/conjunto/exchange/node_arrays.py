@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from conjunto import _core
 from conjunto.exchange.single_precision import rounded_down
+from conjunto.learners.nodes import classes_by_target
 from conjunto.learners.outline import CATEGORY, COMBINATION, MISSING_LEFT
+from conjunto.outputs import padded
 
 LEAF, NO_TEST = -1, -2
 
@@ -31,9 +33,9 @@ class NodeArrays:
     weight: NDArray[np.float64]
     impurity: NDArray[np.float64]
     value: NDArray[np.float64]
-    """(nodes, K)."""
+    """(nodes, targets, K): class shares, with zeros behind those of a target of fewer classes; values as K = 1."""
     label: NDArray[np.int32] | None
-    """(nodes,): the class that a leaf votes for; None in regression."""
+    """(nodes, targets): the class that a leaf votes for; None in regression."""
     depth: int
 
     def __len__(self) -> int:
@@ -43,13 +45,22 @@ class NodeArrays:
     def of(forest: _core.Forest, criterion: _core.Criterion) -> list[NodeArrays]:
         """Of all trees of a forest whose tests are on one number each."""
         arrays = forest.arrays()
-        labels = forest.leaf_labels() if forest.classes else None
+        labels = labels_of_leaves(forest)
         depths = forest.depths().tolist()
-        return [NodeArrays._of(forest.unfold(t, criterion), t, arrays, labels, depths[t]) for t in range(len(forest))]
+        counts = classes_by_target(forest)
+        return [
+            NodeArrays._of(forest.unfold(t, criterion), t, arrays, labels, depths[t], counts)
+            for t in range(len(forest))
+        ]
 
     @staticmethod
     def _of(
-        nodes: dict[str, Any], tree: int, arrays: dict[str, Any], labels: NDArray[np.int32] | None, depth: int
+        nodes: dict[str, Any],
+        tree: int,
+        arrays: dict[str, Any],
+        labels: NDArray[np.int32] | None,
+        depth: int,
+        counts: list[int],
     ) -> NodeArrays:
         inner = nodes["place"] >= 0
         place = nodes["place"][inner] + arrays["node_start"][tree].astype(np.int64)
@@ -64,7 +75,7 @@ class NodeArrays:
 
         label = None
         if labels is not None:
-            label = np.full(count, LEAF, dtype=np.int32)
+            label = np.full((count, labels.shape[1]), LEAF, dtype=np.int32)
             label[~inner] = labels[leaf]
         return NodeArrays(
             nodes["left"].astype(np.int64),
@@ -76,7 +87,7 @@ class NodeArrays:
             nodes["rows"].astype(np.int64),
             nodes["weight"],
             nodes["impurity"],
-            nodes["value"],
+            padded(nodes["value"], counts),
             label,
             depth,
         )
@@ -85,23 +96,37 @@ class NodeArrays:
         """With leaves that are all for the class that they vote for: averages of shares then count votes."""
         assert self.label is not None
         value, leaves = self.value.copy(), np.flatnonzero(self.left == LEAF)
-        value[leaves] = 0.0
-        value[leaves, self.label[leaves]] = 1.0
+        votes = np.zeros_like(value[leaves])
+        np.put_along_axis(votes, self.label[leaves][:, :, None], 1.0, axis=2)
+        value[leaves] = votes
         return replace(self, value=value)
 
     def with_labels_leading(self) -> NodeArrays:
         """With shares in which the class of a leaf is ahead of those it is tied with, by the last bit."""
         assert self.label is not None
         value, leaves = self.value.copy(), np.flatnonzero(self.left == LEAF)
-        own = value[leaves, self.label[leaves]]
-        if (own < value[leaves].max(axis=1)).any():
+        shares, chosen = value[leaves], self.label[leaves][:, :, None]
+        own = np.take_along_axis(shares, chosen, axis=2)
+        if (own < shares.max(axis=2, keepdims=True)).any():
             raise ValueError(
                 "a leaf votes for a class that has not the largest share in it, as leaves of IGP trees do: "
                 "scikit-learn's trees cannot say that"
             )
-        tied = (value[leaves] == own[:, None]).sum(axis=1) > 1
-        value[leaves[tied], self.label[leaves[tied]]] = np.nextafter(own[tied], 2.0)
+        tied = (shares == own).sum(axis=2, keepdims=True) > 1
+        np.put_along_axis(shares, chosen, np.where(tied, np.nextafter(own, 2.0), own), axis=2)
+        value[leaves] = shares
         return replace(self, value=value)
+
+
+def labels_of_leaves(forest: _core.Forest) -> NDArray[np.int32] | None:
+    """(leaves, targets): the class that each leaf votes for; None in regression."""
+    if not forest.classes:
+        return None
+    return (
+        forest.arrays()["output_label"].reshape(-1, len(forest.outputs))
+        if forest.outputs
+        else forest.leaf_labels()[:, None]
+    )
 
 
 def check_tests(forest: _core.Forest, categories: bool) -> None:

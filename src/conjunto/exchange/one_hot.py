@@ -17,9 +17,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from conjunto import _core
-from conjunto.exchange.node_arrays import LEAF, NO_TEST, NodeArrays
+from conjunto.exchange.node_arrays import LEAF, NO_TEST, NodeArrays, labels_of_leaves
 from conjunto.exchange.single_precision import rounded_down
+from conjunto.learners.nodes import classes_by_target
 from conjunto.learners.outline import CATEGORY, MISSING_LEFT
+from conjunto.outputs import padded
 from conjunto.problem import Columns
 
 MOST_NODES = 1 << 20
@@ -96,7 +98,7 @@ class OneHotColumns:
     def trees(self, forest: _core.Forest, criterion: _core.Criterion) -> list[NodeArrays]:
         """The trees of a forest over these columns."""
         arrays = forest.arrays()
-        labels = forest.leaf_labels() if forest.classes else None
+        labels = labels_of_leaves(forest)
         return [_Chains(self, forest, arrays, labels, t, criterion).written() for t in range(len(forest))]
 
 
@@ -114,6 +116,7 @@ class _Chains:
     ) -> None:
         self.columns = columns
         self.nodes = forest.unfold(tree, criterion)
+        self.values = padded(self.nodes["value"], classes_by_target(forest))
         self.criterion = criterion
         self.first, self.first_leaf = int(arrays["node_start"][tree]), int(arrays["leaf_start"][tree])
         self.arrays = arrays
@@ -211,24 +214,24 @@ class _Chains:
         source, count = self.nodes, len(left)
         leaves = np.flatnonzero(origin >= 0)
         copies = np.bincount(origin[leaves], minlength=len(source["place"]))
-        weight, value = np.zeros(count), np.zeros((count, source["value"].shape[1]))
+        weight, value = np.zeros(count), np.zeros((count, *self.values.shape[1:]))
         impurity, depth = np.zeros(count), np.zeros(count, dtype=np.int64)
         weight[leaves] = source["weight"][origin[leaves]] / copies[origin[leaves]]
-        value[leaves] = source["value"][origin[leaves]]
+        value[leaves] = self.values[origin[leaves]]
         impurity[leaves] = source["impurity"][origin[leaves]]
         for node in reversed(range(count)):
             if origin[node] < 0:
                 children = [left[node], right[node]]
                 share = weight[children] / weight[children].sum()
                 weight[node] = weight[children].sum()
-                value[node] = share @ value[children]
+                value[node] = np.tensordot(share, value[children], axes=1)
                 impurity[node] = self._impurity(value[node], share, value[children], impurity[children])
         for node in range(count):
             if origin[node] < 0:
                 depth[[left[node], right[node]]] = depth[node] + 1
         label = None
         if self.labels is not None:
-            label = np.full(count, LEAF, dtype=np.int32)
+            label = np.full((count, self.labels.shape[1]), LEAF, dtype=np.int32)
             label[leaves] = self.labels[self.first_leaf + ~source["place"][origin[leaves]]]
         threshold = np.array(self.threshold)
         return NodeArrays(
@@ -247,9 +250,14 @@ class _Chains:
         )
 
     def _impurity(self, value: Any, share: Any, values: Any, impurities: Any) -> float:
+        """Of a node with these children, mean over the targets; medians and counts do not tell it: nothing is added."""
         if self.criterion == _core.Criterion.variance:
-            return float(share @ (impurities + (values[:, 0] - value[0]) ** 2))
+            return float(share @ (impurities + ((values - value) ** 2).mean(axis=(1, 2))))
         if self.criterion == _core.Criterion.gini:
-            return float(1 - (value**2).sum())
+            return float((1 - (value**2).sum(axis=1)).mean())
+        if self.criterion == _core.Criterion.misclassification:
+            return float((1 - value.max(axis=1)).mean())
+        if self.criterion != _core.Criterion.entropy:
+            return float(share @ impurities)
         positive = value[value > 0]
-        return float(-(positive * np.log2(positive)).sum())
+        return float(-(positive * np.log2(positive)).sum() / len(value))

@@ -26,7 +26,7 @@ from conjunto.ensembles.random_forest import RandomForestClassifier, RandomFores
 from conjunto.exchange.fitting_rows import placed_between, same_answers
 from conjunto.exchange.node_arrays import NodeArrays, check_tests
 from conjunto.exchange.one_hot import OneHotColumns
-from conjunto.learners.growing import CRITERIA
+from conjunto.learners.growing import criterion_of
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.learners.tree import BinaryTree
 from conjunto.problem import is_frame, select
@@ -109,6 +109,8 @@ def _forest_of(fitted: Any) -> _core.Forest:
             f"the members of this {type(fitted).__name__} are no binary trees of conjunto on the columns of X"
         )
     votes_alike = panel.weights is None and panel.groups is None and panel.code is None and panel.leaf_scores is None
+    if getattr(fitted, "n_outputs_", 1) > 1 and hasattr(fitted, "classes_") and type(fitted) not in _FORESTS:
+        raise TypeError("scikit-learn's bagging of classifiers has one target: convert a forest, or single trees")
     if not votes_alike and panel.reading not in ("samme", "medians"):
         raise TypeError(
             f"scikit-learn has no ensemble that adds up votes as this {type(fitted).__name__} does ({panel.reading!r})"
@@ -118,7 +120,7 @@ def _forest_of(fitted: Any) -> _core.Forest:
 
 def _trees(fitted: Any, forest: _core.Forest, columns: OneHotColumns | None) -> list[NodeArrays]:
     learner = fitted if isinstance(fitted, BinaryTree) else fitted._voting().members.learner
-    criterion = CRITERIA[learner.criterion] if forest.classes else _core.Criterion.variance
+    criterion = criterion_of(learner, forest)
     trees = NodeArrays.of(forest, criterion) if columns is None else columns.trees(forest, criterion)
     if not forest.classes:
         return trees
@@ -129,11 +131,8 @@ def _trees(fitted: Any, forest: _core.Forest, columns: OneHotColumns | None) -> 
 
 def _model(fitted: Any, trees: Sequence[NodeArrays], width: int) -> Any:
     """A scikit-learn model with these trees."""
-    classes = getattr(fitted, "classes_", None)
-    # One row per class, all different, so that any learner fits them.
-    count = 2 if classes is None else len(classes)
-    X = np.repeat(np.arange(count, dtype=np.float64)[:, None], width, axis=1)
-    y = np.arange(count, dtype=np.float64) if classes is None else classes
+    y = _some_answers(fitted)
+    X = np.repeat(np.arange(len(y), dtype=np.float64)[:, None], width, axis=1)
     if isinstance(fitted, BinaryTree):
         model = _theirs(sklearn.tree, "DecisionTree", fitted)().fit(X, y)
         model.tree_ = _tree(model, trees[0])
@@ -152,6 +151,19 @@ def _model(fitted: Any, trees: Sequence[NodeArrays], width: int) -> Any:
     for name in ("_n_samples", "_n_samples_bootstrap", "_seeds"):
         vars(model).pop(name, None)
     return _with_parameters(model, fitted).set_params(n_estimators=len(trees))
+
+
+def _some_answers(fitted: Any) -> Any:
+    """Answers for one row per class, all different, so that any learner fits them; of several targets in columns."""
+    classes = getattr(fitted, "classes_", None)
+    outputs = getattr(fitted, "n_outputs_", 1)
+    if classes is None:
+        values = np.arange(2.0)
+        return values if outputs == 1 else np.repeat(values[:, None], outputs, axis=1)
+    if outputs == 1:
+        return classes
+    count = max(map(len, classes))
+    return np.stack([np.resize(each, count) for each in classes], axis=1)
 
 
 def _theirs(room: ModuleType, stem: str, fitted: Any) -> Any:
@@ -188,7 +200,7 @@ def _tree(fitted: Any, nodes: NodeArrays) -> Any:
         "max_depth": nodes.depth,
         "node_count": len(nodes),
         "nodes": table,
-        "values": np.ascontiguousarray(nodes.value[:, None, :]),
+        "values": np.ascontiguousarray(nodes.value),
     }
     tree = type(like)(like.n_features, np.array(like.n_classes), like.n_outputs)
     tree.__setstate__(state)

@@ -23,6 +23,7 @@ from conjunto.learners.pruning import given_folds, set_pruning
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.learners.tree import BinaryTree, SingleClassificationTree
 from conjunto.learners.views import core_views
+from conjunto.outputs import class_counts
 from conjunto.problem import Problem, read_answers, read_problem, read_rows, read_weights
 from conjunto.streams import stream_of
 from conjunto.view import View
@@ -31,6 +32,7 @@ from conjunto.view import View
 class _CART(BinaryTree):
     """What classification and regression trees share."""
 
+    several_outputs = True
     prune: Any
     ccp_alpha: float
     random_state: Any
@@ -39,7 +41,8 @@ class _CART(BinaryTree):
         problem = read_problem(self, X, y, sample_weight, classification=classification)
         if problem.classes is not None:
             self.classes_ = problem.classes
-            self.n_classes_ = len(problem.classes)
+            self.n_classes_ = class_counts(problem.classes)
+        self.n_outputs_ = problem.n_outputs
         self._columns = problem.columns
         self.__dict__.pop("cost_complexity_path_", None)
         judges = self._read_held_out(problem, *held_out)
@@ -95,7 +98,7 @@ class _CART(BinaryTree):
     def _grow_options(self, problem: Problem, threads: int = 1) -> _core.GrowOptions:
         """Check the parameters and translate them for the core."""
         options = growth_options(self, problem, threads)
-        set_pruning(options.prune, self)
+        set_pruning(options.prune, self, problem.n_outputs)
         return options
 
 
@@ -104,8 +107,8 @@ class CARTClassifier(SingleClassificationTree, _CART):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
-        The impurity.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        The impurity. Between splits of equal misclassification, of which there are many, Gini decides.
     max_depth : int, default=None
         Largest depth; None grows until leaves are pure.
     min_samples_split, min_samples_leaf : int or float, default=2 and 1
@@ -154,6 +157,10 @@ class CARTClassifier(SingleClassificationTree, _CART):
     max_bins : int, default=None
         At most 255: cut columns of more values between so many groups of neighbouring values only, each with about the
         same number of rows. None tries every value. For tables of millions of rows, where it saves time.
+    monotonic_cst : array-like of shape (m,), default=None
+        1, -1 or 0 for each column: whether what is predicted (of two classes the probability of the second) may only
+        rise with it, only fall, or both. Of rows that differ in one such column alone, and have values there, the
+        larger never gets less (1) or more (-1).
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     random_state : int, RandomState or None, default=None
@@ -213,6 +220,7 @@ class CARTClassifier(SingleClassificationTree, _CART):
         splitter: str = "best",
         ccp_alpha: float = 0.0,
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
         class_weight: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -236,6 +244,7 @@ class CARTClassifier(SingleClassificationTree, _CART):
         self.splitter = splitter
         self.ccp_alpha = ccp_alpha
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
         self.class_weight = class_weight
         self.random_state = random_state
 
@@ -267,7 +276,13 @@ class CARTClassifier(SingleClassificationTree, _CART):
 
 
 class CARTRegressor(RegressorMixin, _CART):
-    """A regression tree: least squares, the mean in each leaf. Parameters as in `CARTClassifier`.
+    """A regression tree. Parameters as in `CARTClassifier`, but for
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        Least squares and the mean in each leaf; least absolute errors and the median; or, for counts, the least Poisson
+        deviance and the mean.
 
     Examples
     --------
@@ -301,6 +316,7 @@ class CARTRegressor(RegressorMixin, _CART):
         splitter: str = "best",
         ccp_alpha: float = 0.0,
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
         random_state: Any = None,
     ) -> None:
         self.criterion = told_of_friedman(criterion)
@@ -323,6 +339,7 @@ class CARTRegressor(RegressorMixin, _CART):
         self.splitter = splitter
         self.ccp_alpha = ccp_alpha
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
         self.random_state = random_state
 
     def fit(
@@ -352,6 +369,6 @@ class CARTRegressor(RegressorMixin, _CART):
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean target of the leaf."""
+        """Return the value of the leaf, of several targets (n, targets)."""
         rows = read_fitted_rows(self, X)
         return self.forest_.value_sums(rows)

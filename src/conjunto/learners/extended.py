@@ -66,6 +66,10 @@ class ExtendedMembers:
         """(n, K) class shares of one member."""
         return self.inner.shares(t, self._widened(X, self.features[t]))
 
+    def of_output(self, output: int) -> ExtendedMembers:
+        """The same members, which answer for one of several targets."""
+        return ExtendedMembers(self.inner.of_output(output), self.features, self.only)
+
     def reserve(self, factor: float) -> None:
         """Make room for so many times as many members."""
         self.inner.reserve(factor)

@@ -89,7 +89,7 @@ def _fit_foreign(
         y = problem.classes[y]
     rows = np.flatnonzero(weights)
     columns = _columns_of(view, problem)
-    if problem.classes is not None and len(np.unique(y[rows])) < 2:
+    if problem.classes is not None and y.ndim == 1 and len(np.unique(y[rows])) < 2:
         # Many classifiers refuse to learn from one class; all that can be learned is to answer it.
         model = DummyClassifier(strategy="prior")
     given: dict[str, Any] = {}
@@ -100,7 +100,7 @@ def _fit_foreign(
     else:
         rows = random.choice(problem.n, size=problem.n, p=weights / weights.sum())
     seen = select(problem.source, rows, columns)
-    known = np.unique(y[rows]) if coded and problem.classes is not None else None
+    known = np.unique(y[rows]) if coded and problem.classes is not None and y.ndim == 1 else None
     try:
         model.fit(seen, y[rows], **given)
     except ValueError:

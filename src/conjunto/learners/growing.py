@@ -31,12 +31,21 @@ CRITERIA = {
     "gini": _core.Criterion.gini,
     "entropy": _core.Criterion.entropy,
     "log_loss": _core.Criterion.entropy,
+    "misclassification": _core.Criterion.misclassification,
     "squared_error": _core.Criterion.variance,
     "friedman_mse": _core.Criterion.variance,
+    "absolute_error": _core.Criterion.absolute_error,
+    "poisson": _core.Criterion.poisson,
 }
-CLASSIFICATION = ("gini", "entropy", "log_loss")
-REGRESSION = ("squared_error", "friedman_mse")
+CLASSIFICATION = ("gini", "entropy", "log_loss", "misclassification")
+REGRESSION = ("squared_error", "friedman_mse", "absolute_error", "poisson")
 MOST_BINS = 255
+
+
+def criterion_of(learner: Any, forest: _core.Forest) -> _core.Criterion:
+    """The criterion that trees were grown by; steps of boosting are least squares, whatever the learner says."""
+    named = learner.criterion in (CLASSIFICATION if forest.classes else REGRESSION)
+    return CRITERIA[learner.criterion] if named else _core.Criterion.variance
 
 
 def told_of_friedman(criterion: str) -> str:
@@ -54,6 +63,8 @@ def growth_options(learner: Any, problem: Problem, threads: int = 1) -> _core.Gr
     options = _core.GrowOptions()
     options.criterion = CRITERIA[learner.criterion]
     options.classes = problem.n_classes
+    if problem.n_outputs > 1:
+        options.outputs = [0 if problem.classes is None else len(problem.classes[o]) for o in range(problem.n_outputs)]
     options.combination = min(
         check_optional_count("combination_features", given.get("combination_features")) or 0, NO_LIMIT
     )
@@ -63,6 +74,9 @@ def growth_options(learner: Any, problem: Problem, threads: int = 1) -> _core.Gr
     if options.oblique and (options.combination or options.k_best > 1):
         other = "combination_features" if options.combination else "k_best > 1"
         raise ValueError(f'splits="oblique" does not go with {other}')
+    if options.oblique and options.criterion == _core.Criterion.absolute_error:
+        raise ValueError('splits="oblique" does not go with criterion="absolute_error"')
+    options.monotone = monotone_signs(given.get("monotonic_cst"), problem, options)
     options.random_cuts = check_choice("splitter", given.get("splitter", "best"), ("best", "random")) == "random"
     if options.random_cuts and (options.combination or options.oblique):
         other = "combination_features" if options.combination else 'splits="oblique"'
@@ -80,7 +94,43 @@ def growth_options(learner: Any, problem: Problem, threads: int = 1) -> _core.Gr
     )
     options.min_decrease = check_number("min_impurity_decrease", given.get("min_impurity_decrease", 0.0), 0.0, math.inf)
     options.threads = threads
+    if options.criterion == _core.Criterion.poisson:
+        _check_counts(problem.y)
     return options
+
+
+def _check_counts(y: NDArray[np.float64]) -> None:
+    """Refuse targets that no Poisson distribution gives."""
+    if (y < 0).any():
+        raise ValueError('Some value(s) of y are negative which is not allowed for criterion="poisson"')
+    if not (y.sum(axis=0) > 0).all():
+        raise ValueError('Sum of y is not positive which is necessary for criterion="poisson"')
+
+
+def monotone_signs(given: Any, problem: Problem, options: _core.GrowOptions) -> list[int]:
+    """Check monotonic constraints: by column 1, -1 or 0; nothing where no column has one."""
+    if given is None:
+        return []
+    signs = np.asarray(given)
+    if signs.shape != (problem.m,):
+        raise ValueError(
+            f"monotonic_cst has shape {signs.shape} but the input data X has {problem.m} features: give one of -1, 0 "
+            "and 1 for each"
+        )
+    if not np.isin(signs, (-1, 0, 1)).all():
+        raise ValueError(f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {signs.tolist()}")
+    if not signs.any():
+        return []
+    if problem.n_outputs > 1:
+        raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
+    if problem.n_classes > 2:
+        raise ValueError("Monotonicity constraints are not supported with multiclass classification.")
+    if ((signs != 0) & (problem.columns.counts > 0)).any():
+        raise ValueError("monotonic_cst constrains a categorical column, which has no order: set it to 0 there")
+    if options.combination or options.oblique:
+        raise ValueError("monotonic_cst is for tests on one column: leave out combinations of columns")
+    # A problem of one class has nothing to constrain.
+    return [] if problem.n_classes == 1 else signs.astype(int).tolist()
 
 
 def table_of(learner: Any, problem: Problem, threads: int = 1) -> _core.Table:

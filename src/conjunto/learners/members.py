@@ -42,6 +42,10 @@ class TreeMembers:
         """(n, K) class shares of one member."""
         return self.forest.take(np.array([t])).share_sums(X.encoded)
 
+    def of_output(self, output: int) -> TreeMembers:
+        """The same trees, which answer for one of several targets."""
+        return TreeMembers(self.forest.of_output(output), self.learner)
+
     def reserve(self, factor: float) -> None:
         """Make room for so many times as many trees, which spares copies while trees are added."""
         self.forest.reserve(factor)
@@ -74,17 +78,20 @@ class ForeignMembers:
         self,
         fitted: list[Any],
         columns: list[NDArray[np.intp] | None],
-        classes: NDArray[Any] | None,
+        classes: Any,
         coded: bool = False,
         known: list[NDArray[Any] | None] | None = None,
+        output: int | None = None,
     ) -> None:
         self.fitted = fitted
         self.columns = columns
         self.classes = classes
         self.coded = coded
         """Whether members were told class codes in place of labels."""
-        self.known = [None] * len(fitted) if known is None else known
+        self.known: list[NDArray[Any] | None] = [None] * len(fitted) if known is None else known
         """Where a member was told codes without gaps: the classes that they stand for."""
+        self.output = output
+        """The target that is asked for, where members have several."""
 
     def __len__(self) -> int:
         return len(self.fitted)
@@ -97,8 +104,13 @@ class ForeignMembers:
         """(T, n) class codes."""
         out = np.empty((len(self), len(X)), dtype=np.int32)
         for t, (model, rows) in enumerate(self._each(X)):
-            out[t] = self._codes(t, model.predict(rows, **_asked(model, X)), "predicts")
+            out[t] = self._codes(t, self._said(model, rows, X), "predicts")
         return out
+
+    def _said(self, model: Any, rows: Any, X: Rows) -> Any:
+        """What a member predicts, (n,)."""
+        said = model.predict(rows, **_asked(model, X))
+        return said if self.output is None else np.asarray(said)[:, self.output]
 
     def _codes(self, t: int, told: Any, verb: str) -> NDArray[np.int32]:
         """The codes of what a member calls classes."""
@@ -110,9 +122,7 @@ class ForeignMembers:
 
     def values(self, X: Rows, threads: int) -> NDArray[np.float64]:
         """(T, n) predicted values."""
-        return np.stack(
-            [np.asarray(model.predict(rows, **_asked(model, X)), dtype=np.float64) for model, rows in self._each(X)]
-        )
+        return np.stack([np.asarray(self._said(model, rows, X), dtype=np.float64) for model, rows in self._each(X)])
 
     def shares(self, t: int, X: Rows) -> NDArray[np.float64]:
         """(n, K) class shares of one member; all for the class that it predicts where it tells no probabilities."""
@@ -120,15 +130,23 @@ class ForeignMembers:
         out = np.zeros((len(X), len(self.classes)))
         ((model, rows),) = self.take(np.array([t]))._each(X)
         if hasattr(model, "predict_proba"):
+            shares, classes = model.predict_proba(rows, **_asked(model, X)), model.classes_
+            if self.output is not None:
+                shares, classes = shares[self.output], classes[self.output]
             # A member whose sample missed a class has no column for it.
-            out[:, self._codes(t, model.classes_, "knows")] = model.predict_proba(rows, **_asked(model, X))
+            out[:, self._codes(t, classes, "knows")] = shares
         else:
-            out[np.arange(len(X)), self._codes(t, model.predict(rows, **_asked(model, X)), "predicts")] = 1
+            out[np.arange(len(X)), self._codes(t, self._said(model, rows, X), "predicts")] = 1
         return out
 
     def decisions(self, X: Rows) -> NDArray[np.float64]:
         """The mean of what the members' `decision_function` say."""
         return np.mean([model.decision_function(rows, **_asked(model, X)) for model, rows in self._each(X)], axis=0)
+
+    def of_output(self, output: int) -> ForeignMembers:
+        """The same models, asked for one of several targets."""
+        classes = None if self.classes is None else self.classes[output]
+        return ForeignMembers(self.fitted, self.columns, classes, self.coded, self.known, output)
 
     def reserve(self, factor: float) -> None:
         """Nothing to do for a list."""
@@ -143,7 +161,7 @@ class ForeignMembers:
         """Some of the models."""
         parts = ([values[t] for t in members] for values in (self.fitted, self.columns, self.known))
         fitted, columns, known = parts
-        return ForeignMembers(fitted, columns, self.classes, self.coded, known)
+        return ForeignMembers(fitted, columns, self.classes, self.coded, known, self.output)
 
     def estimators(self, like: Any) -> list[Any]:
         """The models themselves."""
@@ -157,7 +175,7 @@ def _asked(model: Any, X: Rows) -> dict[str, Any]:
 
 def take_over(model: Any, like: Any) -> None:
     """Give a member made on demand what it needs to read a user's X, and the classes that it decides between."""
-    for name in ("_columns", "n_features_in_", "feature_names_in_", "classes_"):
+    for name in ("_columns", "n_features_in_", "feature_names_in_", "classes_", "n_classes_", "n_outputs_"):
         if hasattr(like, name):
             setattr(model, name, getattr(like, name))
 

@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix, issparse
 
 from conjunto import _core
 from conjunto.learners.outline import CATEGORY, COMBINATION, MISSING_LEFT
+from conjunto.outputs import padded
 from conjunto.sparse import as_csr
 
 NO_CHILD, NO_TEST, SEVERAL_COLUMNS = -1, -2, -3
@@ -28,7 +29,7 @@ class TreeNodes:
     node_count, n_leaves, max_depth : int
         Nodes, of these leaves, and the depth of the deepest leaf.
     n_features, n_outputs, n_classes, max_n_classes
-        Columns; 1; an array of the number of classes (1 in regression); the same as a number.
+        Columns; targets; an array of the number of classes of each target (1 in regression); the largest of them.
     children_left, children_right : ndarray of shape (nodes,)
         Numbers of the children; -1 in leaves.
     feature : ndarray of shape (nodes,)
@@ -38,13 +39,12 @@ class TreeNodes:
         sets and combinations.
     missing_go_to_left : ndarray of shape (nodes,)
         1 where missing values go left.
-    value : ndarray of shape (nodes, 1, K)
-        Class shares; in regression the mean.
+    value : ndarray of shape (nodes, targets, K)
+        Class shares, with zeros behind those of a target of fewer classes; in regression, where K is 1, the mean or
+        median. With `monotonic_cst` what is kept in bounds.
     impurity, n_node_samples, weighted_n_node_samples : ndarray of shape (nodes,)
         The criterion, the number of training rows and their weight (in single precision).
     """
-
-    n_outputs = 1
 
     def __init__(self, forest: _core.Forest, criterion: _core.Criterion) -> None:
         self._forest = forest
@@ -53,8 +53,9 @@ class TreeNodes:
         self.n_leaves = int(forest.leaf_counts()[0])
         self.max_depth = int(forest.depths()[0])
         self.n_features = forest.columns
-        self.max_n_classes = max(1, forest.classes)
-        self.n_classes = np.array([self.max_n_classes])
+        self.n_classes = np.array(classes_by_target(forest))
+        self.n_outputs = len(self.n_classes)
+        self.max_n_classes = int(self.n_classes.max())
         self.capacity = self.node_count
 
         inner = nodes["place"] >= 0
@@ -72,7 +73,7 @@ class TreeNodes:
         self.feature = _fixed(feature)
         self.threshold = _fixed(threshold)
         self.missing_go_to_left = _fixed(missing)
-        self.value = _fixed(nodes["value"][:, None, :])
+        self.value = _fixed(padded(nodes["value"], self.n_classes.tolist()))
         self.impurity = _fixed(nodes["impurity"])
         self.n_node_samples = _fixed(nodes["rows"].astype(np.int64))
         self.weighted_n_node_samples = _fixed(nodes["weight"])
@@ -109,8 +110,9 @@ class TreeNodes:
         return csr_matrix((np.ones(len(where[0]), dtype=np.int64), where), shape=(self.n_leaves, self.node_count))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return `value` of the leaf of each row: (n, K), or (n, 1) in regression."""
-        return self.value[self.apply(X), 0]
+        """Return `value` of the leaf of each row: (n, K), in regression (n, 1); of several targets (n, targets, K)."""
+        value = self.value[self.apply(X)]
+        return value[:, 0] if self.n_outputs == 1 else value
 
     def compute_feature_importances(self, normalize: bool = True) -> NDArray[np.float64]:
         """Return the impurity decrease by column, as shares of the whole unless told otherwise."""
@@ -121,6 +123,11 @@ class TreeNodes:
         leaves = self.children_left < 0
         whole = weight[0] * impurity[0] - (weight[leaves] * impurity[leaves]).sum()
         return importances * (whole / weight[0])
+
+
+def classes_by_target(forest: _core.Forest) -> list[int]:
+    """The number of classes of each target; 1 in regression."""
+    return [max(1, count) for count in forest.outputs or [forest.classes]]
 
 
 def leaf_nodes(forest: _core.Forest, encoded: Any, threads: int = 1) -> NDArray[np.int32]:

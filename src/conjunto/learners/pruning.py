@@ -21,7 +21,7 @@ from conjunto.problem import Problem, is_missing
 _RISKS = {"error": _core.Risk.error, "impurity": _core.Risk.impurity}
 
 
-def set_pruning(options: _core.PruneOptions, learner: Any) -> None:
+def set_pruning(options: _core.PruneOptions, learner: Any, n_outputs: int = 1) -> None:
     """Check the pruning parameters of a tree and write them into the options of the core."""
     options.risk = _RISKS[check_choice("pruning_risk", learner.pruning_risk, tuple(_RISKS))]
     options.one_standard_error = check_choice("rule", learner.rule, ("0se", "1se")) == "1se"
@@ -37,6 +37,8 @@ def set_pruning(options: _core.PruneOptions, learner: Any) -> None:
             )
         options.by, options.risk, options.alpha = _core.Pruning.alpha, _core.Risk.impurity, ccp_alpha
         return
+    if prune is not None and learner.pruning_risk != "impurity":
+        _check_prunable(learner, n_outputs)
     if prune is None or (isinstance(prune, str) and prune == "reduced-error"):
         return
     if isinstance(prune, str) and prune == "cv":
@@ -47,6 +49,19 @@ def set_pruning(options: _core.PruneOptions, learner: Any) -> None:
     else:
         kind = ValueError if isinstance(prune, str) else TypeError
         raise kind(f'prune must be None, "cv", "reduced-error" or a number alpha >= 0, got {prune!r}')
+
+
+def _check_prunable(learner: Any, n_outputs: int) -> None:
+    """Errors are counted of classes and of means; other leaves are weighed by the criterion of growth alone."""
+    what = ""
+    if n_outputs > 1:
+        what = "several targets"
+    elif learner.criterion in ("absolute_error", "poisson"):
+        what = f"criterion={learner.criterion!r}"
+    elif learner.monotonic_cst is not None:
+        what = "monotonic_cst"
+    if what:
+        raise ValueError(f"prune={learner.prune!r} does not go with {what}: prune by impurity, with ccp_alpha")
 
 
 def given_folds(learner: Any, problem: Problem) -> NDArray[np.uint32] | None:

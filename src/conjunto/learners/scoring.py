@@ -8,7 +8,7 @@ reads this one object.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -45,7 +45,7 @@ class Scoring:
         elif self.adds == "shares":
             sums = self.forest.share_sums(X, threads)
         elif self.adds == "values":
-            sums = self.forest.value_sums(X, threads)[:, None]
+            sums = self.forest.value_sums(X, threads).reshape(-1, self.width)
         elif self.places is not None:
             assert self.amounts is not None
             sums = self.forest.leaf_sums(X, self.amounts, self.places, self.width, threads)
@@ -60,9 +60,12 @@ class Scoring:
         if self.adds == "shares":
             return forest.leaf_shares()
         if self.adds == "values":
-            return forest.leaf_values()[:, None]
+            return forest.leaf_values().reshape(-1, self.width)
         if self.amounts is not None and self.places is None:
             return self.amounts.reshape(-1, self.width)
+        if self.adds == "votes" and forest.outputs:
+            parts = [forest.of_output(o) for o in range(len(forest.outputs))]
+            return np.hstack([replace(self, forest=part, width=part.classes).table() for part in parts])
         places = forest.leaf_labels() if self.places is None else self.places
         table = np.zeros((len(places), self.width))
         table[np.arange(len(places)), places] = 1.0 if self.amounts is None else self.amounts

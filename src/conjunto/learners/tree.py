@@ -11,10 +11,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto import _core
-from conjunto.learners.growing import CRITERIA
+from conjunto.learners.growing import criterion_of
 from conjunto.learners.nodes import TreeNodes, leaf_nodes
 from conjunto.learners.readable import ReadableTree
 from conjunto.learners.rows import read_fitted_rows
+from conjunto.outputs import by_output, decided, logarithm, several
 
 
 class SingleTree(ReadableTree):
@@ -22,6 +23,8 @@ class SingleTree(ReadableTree):
 
     takes_sparse: ClassVar[bool] = True
     """Whether X may be sparse."""
+    several_outputs: ClassVar[bool] = False
+    """Whether y may have several columns."""
     forest_: Any
 
     def get_depth(self) -> int:
@@ -50,6 +53,7 @@ class SingleTree(ReadableTree):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = self.takes_sparse
+        tags.target_tags.multi_output = self.several_outputs
         return tags
 
 
@@ -58,7 +62,7 @@ class BinaryTree(SingleTree):
 
     criterion: str
     forest_: _core.Forest
-    n_outputs_ = 1
+    n_outputs_: int = 1
 
     @property
     def tree_(self) -> TreeNodes:
@@ -68,7 +72,7 @@ class BinaryTree(SingleTree):
             raise AttributeError(f"this {type(self).__name__} is not fitted yet: call fit before tree_")
         kept = self.__dict__.get("_nodes")
         if kept is None or kept[0] is not forest:
-            criterion = CRITERIA[self.criterion] if forest.classes else _core.Criterion.variance
+            criterion = criterion_of(self, forest)
             kept = self.__dict__["_nodes"] = (forest, TreeNodes(forest, criterion))
         nodes: TreeNodes = kept[1]
         return nodes
@@ -91,7 +95,7 @@ class BinaryTree(SingleTree):
 class SingleClassificationTree(ClassifierMixin, SingleTree):
     """A tree whose leaves answer with classes."""
 
-    classes_: NDArray[Any]
+    classes_: Any
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
         """Return the label of the leaf: its weighted majority, on a tie the parent's label.
@@ -99,14 +103,16 @@ class SingleClassificationTree(ClassifierMixin, SingleTree):
         `check_input` is scikit-learn's and ignored: X is always checked.
         """
         rows = read_fitted_rows(self, X)
+        if several(self.classes_):
+            return decided(self.forest_.vote_counts(rows), self.classes_)
         return self.classes_[self.forest_.labels(rows)[0]]
 
-    def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-        """Return the class shares of the leaf."""
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+        """Return the class shares of the leaf, (n, K), of several targets a list of them."""
         rows = read_fitted_rows(self, X)
-        return self.forest_.share_sums(rows)
+        shares = self.forest_.share_sums(rows)
+        return by_output(shares, self.classes_) if several(self.classes_) else shares
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of the class shares."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return logarithm(self.predict_proba(X))

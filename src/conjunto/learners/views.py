@@ -36,7 +36,10 @@ def core_views(
     """
     parts = _stacked(views, len(numbers))
     labels = parts.pop("labels", None)
-    labels = np.ascontiguousarray(problem.y[None] if labels is None else labels)
+    if problem.n_outputs > 1 and labels is not None:
+        raise ValueError("members that see labels of their own have one target")
+    own = problem.y if problem.n_outputs > 1 else problem.y[None]
+    labels = np.ascontiguousarray(own if labels is None else labels)
     parts["labels" if problem.n_classes else "targets"] = labels
     factor = _class_factors(learner, problem, labels)
     weights = parts.pop("weights", None)
@@ -91,6 +94,8 @@ def _class_factors(learner: Any, problem: Problem, labels: NDArray[Any]) -> NDAr
     if class_weight is None:
         return None
     assert problem.classes is not None
+    if problem.n_outputs > 1:
+        return compute_sample_weight(class_weight, problem.labels())[None]
     return np.stack([compute_sample_weight(class_weight, problem.classes[row]) for row in labels])
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from conjunto.combination import Count, begin, by_voter
 from conjunto.voters import Voters
+from conjunto.voters.stacking import mean_over_outputs, stacked_call, stacked_rows, stacked_truth, stacked_votes
 from conjunto.votes import RollCall, Votes
 
 # Scores of so many members, rows and classes are held at most: a gigabyte.
@@ -30,37 +31,58 @@ class Asked:
         """What the voters say, as they are combined; scores are asked for anew each time, and not kept."""
         if self._votes is not None:
             return self._votes
-        call = self.voters.contributions(self.rows)
+        call = self._call()
         if call.kind == "scores":
             return _held(call)
-        self._votes = by_voter(self.voters.votes(self.rows))
+        self._votes = by_voter(stacked_votes(self.voters.votes(self.rows)))
         return self._votes
 
     def labels(self) -> Votes:
         """The class that each voter is for; in regression the values."""
         if self._labels is None:
-            call = self.voters.contributions(self.rows)
+            call = self._call()
             self._labels = call.as_labels() if call.kind == "scores" else self.votes()
         return self._labels
 
     def in_order(self, order: NDArray[np.intp]) -> RollCall:
         """What the voters say in this order, one after another."""
-        call = self.voters.contributions(self.rows, order)
+        call = self._call(order)
         return call if call.kind == "scores" else self.votes().take(order).roll_call()
+
+    def _call(self, order: NDArray[np.intp] | None = None) -> RollCall:
+        return stacked_call(self.voters.contributions(self.rows, order))
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Rows with their truth, on which voters are judged."""
+    """Rows with their truth, on which voters are judged; with several targets a row is an example of each."""
 
     asked: Asked
     truth: NDArray[Any]
-    """Class codes, or targets."""
+    """Class codes, or targets, of the examples."""
     weight: NDArray[np.float64] | None = None
+    """Of the examples."""
     abstaining: NDArray[np.bool_] | None = None
-    """(T, n): voters that have no say about a row, because they saw it; None: all have."""
+    """(T, examples): voters that have no say about a row, because they saw it; None: all have."""
     used: bool = False
     """Whether these rows were used to select members: what is measured on them is then optimistic."""
+    n_outputs: int = 1
+    """Number of targets."""
+
+    @staticmethod
+    def of(
+        asked: Asked,
+        truth: NDArray[Any],
+        weight: NDArray[np.float64] | None = None,
+        abstaining: NDArray[np.bool_] | None = None,
+        *,
+        used: bool = False,
+    ) -> Examples:
+        """Of rows: their truth, (n,) or (n, targets), their weights and who abstains on them."""
+        count = 1 if truth.ndim == 1 else truth.shape[1]
+        weight = None if weight is None else stacked_rows(weight, count)
+        abstaining = None if abstaining is None else stacked_rows(abstaining, count)
+        return Examples(asked, stacked_truth(truth), weight, abstaining, used, count)
 
     def votes(self) -> Votes:
         """What the voters say, as they are combined; those that saw a row abstain."""
@@ -73,12 +95,12 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """(T, n): the loss of each prefix on each row, NaN where nobody in it votes."""
+    """(T, n): the loss of each prefix on each row, its mean over several targets; NaN where nobody in it votes."""
 
     each: NDArray[np.float32]
     weight: NDArray[np.float64] | None
     shares: bool
-    """Whether a loss is 0 or 1, so that their mean is a share."""
+    """Whether a loss is 0 or 1, or a mean of such over targets: their mean is a share."""
 
     def curve(self) -> NDArray[np.float64]:
         """(T,): the error of every prefix, over the rows that it judges; NaN if there are none."""
@@ -132,7 +154,14 @@ def _losses(order: NDArray[np.intp], call: RollCall, examples: Mapping[str, Exam
                 said = np.where(abstaining, -1 if call.kind == "labels" else np.nan, answer)
             running[name].add(said, weight)
             losses[name][size] = _loss(running[name].count(), each.truth)
-    return {name: Losses(losses[name], each.weight, call.kind != "values") for name, each in examples.items()}
+    return {
+        name: Losses(
+            mean_over_outputs(losses[name], each.n_outputs),
+            None if each.weight is None else each.weight[: losses[name].shape[1] // each.n_outputs],
+            call.kind != "values",
+        )
+        for name, each in examples.items()
+    }
 
 
 def _loss(count: Count, truth: NDArray[Any]) -> NDArray[Any]:
@@ -168,7 +197,10 @@ def _count(weights: NDArray[np.float64]) -> float:
 
 
 def _wilson(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Interval, and the mean in it, of a share: open to the right when nothing is wrong."""
+    """Interval, and the mean in it, of a share: open to the right when nothing is wrong.
+
+    Losses between 0 and 1 vary less than those of a share, so that the interval is wide enough for them, too.
+    """
     mean, n = _mean(values, weights), _count(weights)
     if not n:
         return np.nan, mean, np.nan
@@ -184,7 +216,7 @@ def _paired(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[
     if not n:
         return np.nan, mean, np.nan
     shares = weights / weights.sum()
-    worse, better = ((n * float(shares @ (values == sign)) + 1) / (n + 2) for sign in (1, -1))
+    worse, better = ((n * float(shares @ np.maximum(sign * values, 0)) + 1) / (n + 2) for sign in (1, -1))
     half = 1.96 * np.sqrt((worse + better - (worse - better) ** 2) / (n + 2))
     return float(worse - better - half), mean, float(worse - better + half)
 

@@ -18,6 +18,7 @@ from conjunto.pruning.noting import Notes, measured_costs, part_of, part_to_coun
 from conjunto.pruning.selection import given, selection_examples
 from conjunto.voters import Voters, as_voters, rows_seen
 from conjunto.voters.checking import classes_of_voters
+from conjunto.voters.stacking import stacked_call
 
 
 def order(
@@ -231,7 +232,7 @@ def _cut(voters: Voters, order: NDArray[np.intp], keep: Any, examples: Examples,
 
 def auto_size(voters: Voters, examples: Examples) -> int:
     """The size that orientation's rule gives; a fifth in regression and elsewhere where there are no angles."""
-    for_sets = voters.contributions(examples.asked.rows, [0]).for_sets
+    for_sets = stacked_call(voters.contributions(examples.asked.rows, [0])).for_sets
     if classes_of_voters(voters) is None or for_sets:
         return max(1, round(0.2 * len(voters)))
     votes = examples.labels()

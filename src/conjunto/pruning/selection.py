@@ -33,7 +33,7 @@ def selection_examples(
             "test": _part(voters, X, truth, weight, outside),
         }
     asked = Asked(voters, X if rows is None else rows)
-    found = {"train": Examples(asked, truth, weight, used=selection == "train")}
+    found = {"train": Examples.of(asked, truth, weight, used=selection == "train")}
     name = "selection" if isinstance(selection, tuple) else str(selection)
     if name == "selection":
         found[name] = given(voters, selection, "selection", used=True)
@@ -48,7 +48,7 @@ def selection_examples(
     if isinstance(seen, Seen):
         seen.check(asked.rows, truth)
     if not abstaining.all():
-        found["oob"] = Examples(asked, truth, weight, abstaining, used=selection == "oob")
+        found["oob"] = Examples.of(asked, truth, weight, abstaining, used=selection == "oob")
     elif selection == "oob":
         raise ValueError(
             f'selection="oob": every member saw every row (n_samples={len(truth)}), so nothing is out of bag'
@@ -63,7 +63,7 @@ def given(voters: Voters, examples: Any, name: str, *, used: bool = False) -> Ex
     try:
         truth = check_examples(voters, examples[0], examples[1])
         weight = read_weights(examples[2], len(truth)) if len(examples) == 3 else None
-        return Examples(Asked(voters, examples[0]), truth, weight, used=used)
+        return Examples.of(Asked(voters, examples[0]), truth, weight, used=used)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
 
@@ -88,7 +88,9 @@ def split(
         raise ValueError(f"selection={share} of {n} rows leaves one side without any: give more rows or another share")
     size, rows = round(share * n), np.arange(n)
     if stratified:
-        _, code, counts = np.unique(truth, return_inverse=True, return_counts=True)
+        _, code, counts = np.unique(truth, return_inverse=True, return_counts=True, axis=0)
+        # Of several targets a class is what they are together.
+        truth = code = code.reshape(n)
         # A class with one row stays with the others, who learn it.
         common = rows[counts[code] > 1]
         stratified = (counts > 1).sum() <= min(size, len(common) - size)
@@ -103,4 +105,4 @@ def _part(
     voters: Voters, X: Any, truth: NDArray[Any], weight: Any, rows: NDArray[np.intp], *, used: bool = False
 ) -> Examples:
     asked = Asked(voters, select(X, rows))
-    return Examples(asked, truth[rows], None if weight is None else weight[rows], used=used)
+    return Examples.of(asked, truth[rows], None if weight is None else weight[rows], used=used)

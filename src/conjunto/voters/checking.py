@@ -16,23 +16,34 @@ from conjunto.voters.protocol import Voters
 
 
 def check_examples(voters: Voters, X: Any, y: Any) -> NDArray[Any]:
-    """Check rows and their answers against an ensemble; return class codes or targets."""
+    """Check rows and their answers against an ensemble; return class codes or targets, of several (n, targets)."""
     check_columns(voters, X)
-    y = np.asarray(y)
-    if y.ndim != 1:
+    y, outputs = np.asarray(y), outputs_of_voters(voters)
+    if outputs == 1 and y.ndim != 1:
         raise ValueError(f"y must have one dimension, one answer per row of X, got shape {y.shape}")
+    if outputs > 1 and (y.ndim != 2 or y.shape[1] != outputs):
+        raise ValueError(f"y must have {outputs} columns, one for each target of the ensemble, got shape {y.shape}")
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if rows != len(y):
         raise ValueError(f"X has {rows} rows and y has {len(y)}: they must have as many")
     if rows == 0:
         raise ValueError("X and y have no rows: give at least one")
     classes = classes_of_voters(voters)
-    return _targets(y) if classes is None else Classes(classes).encode(y)
+    if classes is None:
+        return _targets(y)
+    if outputs == 1:
+        return Classes(classes).encode(y)
+    return np.stack([Classes(each).encode(y[:, o]) for o, each in enumerate(classes)], axis=1)
 
 
-def classes_of_voters(voters: Voters) -> NDArray[Any] | None:
-    """The labels, in the order of class codes; None in regression."""
+def classes_of_voters(voters: Voters) -> Any:
+    """The labels, in the order of class codes, of several targets a list of them; None in regression."""
     return getattr(voters, "classes_", None)
+
+
+def outputs_of_voters(voters: Voters) -> int:
+    """How many targets there are."""
+    return int(getattr(voters, "n_outputs_", 1))
 
 
 def fitted_of(voters: Voters) -> Any:

@@ -13,7 +13,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.votes import RollCall, Votes
+from conjunto.outputs import one_or_list
+from conjunto.votes import Votes
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,15 @@ class Voters(Protocol):
         """Return X checked and converted; `votes` and `contributions` take this in place of X."""
         ...
 
-    def votes(self, X: Any) -> Votes:
-        """Return what each voter says about each row, with weights and rule: what the ensemble decides by."""
+    def votes(self, X: Any) -> Any:
+        """Return what each voter says about each row, with weights and rule: what the ensemble decides by.
+
+        A `Votes`; of several targets a list of them.
+        """
         ...
 
-    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> RollCall:
-        """Return the same of some voters (None: all), one after another, never held whole."""
+    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> Any:
+        """Return the same of some voters (None: all), one after another, never held whole: a `RollCall`, or a list."""
         ...
 
     def seen(self) -> Seen | Unknown:
@@ -103,17 +107,18 @@ def rows_seen(voters: Voters, n: int) -> NDArray[np.bool_]:
     return seen.matrix(n)
 
 
-def votes_out_of_bag(voters: Voters, X: Any) -> Votes:
-    """The votes on the training rows X in which each voter abstains on the rows that it saw."""
+def votes_out_of_bag(voters: Voters, X: Any) -> Any:
+    """The votes on the training rows X, in which each voter abstains on the rows that it saw."""
     seen = voters.seen()
     if isinstance(seen, Unknown):
         # Before anybody is asked.
         raise ValueError(seen.reason)
     rows = voters.read(X)
     votes = voters.votes(rows)
-    abstaining = seen.matrix(votes.n_examples)
+    each: list[Votes] = votes if isinstance(votes, list) else [votes]
+    abstaining = seen.matrix(each[0].n_examples)
     seen.check(rows)
-    return votes.without(abstaining)
+    return one_or_list([one.without(abstaining) for one in each])
 
 
 def _rows_in(samples: Sequence[NDArray[np.intp]], n: int, name: str) -> NDArray[np.bool_]:
