@@ -445,7 +445,9 @@ private:
             store_.read(open.begin, open.end, node_);
             return value_of(node_);
         };
-        const double l = value(left), middle = l / 2 + value(right) / 2;
+        const double l = value(left), r = value(right);
+        // Values inside of the bounds were seen as sums in another order: rounding must not lead out of them.
+        const double middle = std::clamp(l / 2 + r / 2, left.low, left.high);
         (sign > 0 ? left.high : left.low) = middle;
         (sign > 0 ? right.low : right.high) = middle;
     }

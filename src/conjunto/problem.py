@@ -198,10 +198,14 @@ def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any, *, classifi
     return Problem(encoded, codes.astype(np.int32), columns, classes, weights, source)
 
 
+class SparseAnswersError(TypeError, ValueError):
+    """y is sparse: to scikit-learn's trees that is a wrong type, to its forests a wrong value."""
+
+
 def _read_outputs(y: Any) -> Any:
     """y where several targets are welcome: one column of them is one target."""
     if issparse(y):
-        raise ValueError("sparse multilabel-indicator for y is not supported: give y.toarray()")
+        raise SparseAnswersError("sparse multilabel-indicator for y is not supported. Give y.toarray()")
     if y is None:
         return y
     y = check_array(y, ensure_2d=False, allow_nd=True, dtype=None, ensure_all_finite=False, ensure_min_samples=0)

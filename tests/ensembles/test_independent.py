@@ -145,7 +145,7 @@ def test_criterion_and_k_best():
         ValueError, match="criterion must be one of 'gini', 'entropy', 'log_loss', 'misclassification', got 'x'"
     ):
         BaggingClassifier(CARTClassifier(criterion="x")).fit(X, Y)
-    with pytest.raises(ValueError, match="criterion must be one of 'squared_error', .* got 'gini'"):
+    with pytest.raises(ValueError, match=r"criterion must be one of 'squared_error', .* got 'gini'"):
         BaggingRegressor(CARTRegressor(criterion="gini")).fit(X, Y)
     for k_best in (0, -1, 1.5):
         with pytest.raises(ValueError, match="k_best must be a whole number of at least 1, got"):

@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import BaggingClassifier, BaggingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -104,6 +104,6 @@ def test_messages():
     sampled = as_voters(BaggingClassifier(n_estimators=3, random_state=0).fit(X, LABELS))
     with pytest.raises(ValueError, match="BaggingClassifier was fitted on more than 90 rows"):
         rows_seen(sampled, 90)
-    several = BaggingRegressor(n_estimators=2).fit(X, np.stack([TARGETS, TARGETS], axis=1))
+    several = BaggingRegressor(KNeighborsRegressor(), n_estimators=2).fit(X, np.stack([TARGETS, TARGETS], axis=1))
     with pytest.raises(TypeError, match=r"member 0 of BaggingRegressor has several outputs, its answers are \(150"):
         as_voters(several).votes(X)

@@ -11,6 +11,7 @@ from sklearn.ensemble import (
 )
 from sklearn.exceptions import NotFittedError
 
+from conjunto.combination import decide
 from conjunto.voters import as_voters, rows_seen
 
 from .oracles import NAMES, as_frame, check_adapter, decision, make_rows
@@ -93,10 +94,10 @@ def test_out_of_bag_figures_of_the_whole_are_not_those_of_a_part():
 def test_messages():
     with pytest.raises(NotFittedError, match="RandomForestClassifier"):
         as_voters(RandomForestClassifier())
-    with pytest.raises(TypeError, match="RandomForestRegressor has several outputs, and members vote on one: fit one"):
-        as_voters(RandomForestRegressor(n_estimators=2).fit(X, np.stack([TARGETS, TARGETS], axis=1)))
-    with pytest.raises(TypeError, match="ExtraTreesClassifier has several outputs"):
-        as_voters(ExtraTreesClassifier(n_estimators=2).fit(X, np.stack([LABELS, LABELS], axis=1)))
+    several = as_voters(ExtraTreesClassifier(n_estimators=2).fit(X, np.stack([LABELS, LABELS[::-1]], axis=1)))
+    np.testing.assert_array_equal(
+        np.stack([decide(votes) for votes in several.votes(X)], axis=1), several.fitted.predict(X)
+    )
     with pytest.raises(ValueError, match="was fitted with bootstrap=False: every tree saw all rows, and nothing is"):
         rows_seen(as_voters(ExtraTreesClassifier(n_estimators=2).fit(X, LABELS)), 150)
     adapter = as_voters(RandomForestClassifier(n_estimators=4).fit(X, LABELS))

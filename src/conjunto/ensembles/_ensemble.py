@@ -332,9 +332,11 @@ class Ensemble(CallbackSupportMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = self.takes_sparse
         tags.target_tags.multi_output = self.several_outputs
+        tags.target_tags.positive_only = getattr(self, "criterion", None) == "poisson"
         if hasattr(learner, "__sklearn_tags__") and not isinstance(learner, type):
             takes = learner.__sklearn_tags__()
             tags.input_tags.allow_nan = takes.input_tags.allow_nan
             tags.input_tags.sparse = self.takes_sparse and takes.input_tags.sparse
             tags.target_tags.multi_output = self.several_outputs and takes.target_tags.multi_output
+            tags.target_tags.positive_only = takes.target_tags.positive_only
         return tags

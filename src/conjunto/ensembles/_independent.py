@@ -28,7 +28,7 @@ from conjunto.jobs import count_jobs
 from conjunto.learners.batch import fit_batch
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.learners.fitting import Members
-from conjunto.learners.members import TreeMembers, check_learner, check_missing
+from conjunto.learners.members import TreeMembers, check_constraints, check_learner, check_missing
 from conjunto.outputs import class_counts, several
 from conjunto.problem import Problem
 from conjunto.streams import MemberSeed, root_key
@@ -118,6 +118,7 @@ class IndependentEnsemble(Ensemble):
     def _fit_problem(self, problem: Problem) -> None:
         learner, reading = self._learner(), self._reading()
         check_missing(learner, problem.X)
+        check_constraints(learner, problem)
         self.estimator_ = learner
         if reading == "shares" and not hasattr(learner, "predict_proba"):
             raise ValueError(f'vote="soft" needs a base learner with predict_proba, which {learner!r} has not')

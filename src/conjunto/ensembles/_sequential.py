@@ -32,7 +32,7 @@ from conjunto.ensembles._watch import Watch
 from conjunto.ensembles.rules import BoostingRule
 from conjunto.jobs import count_jobs
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
-from conjunto.learners.members import TreeMembers, check_learner
+from conjunto.learners.members import TreeMembers, check_constraints, check_learner
 from conjunto.learners.rounds import start_rounds
 from conjunto.problem import Problem
 from conjunto.streams import Key, MemberSeed, Stream, root_key
@@ -103,6 +103,9 @@ class SequentialEnsemble(Ensemble):
         members_problem = replace(rule.members_problem(), weights=None)
         threads = count_jobs(self.n_jobs)
         learner = self.estimator_ = self._learner(rule)
+        check_constraints(learner, problem)
+        if rule.reading.answer == "leaves" and getattr(learner, "monotonic_cst", None) is not None:
+            raise ValueError(f"monotonic_cst does not go with {rule.name!r}, which decides itself what leaves answer")
         rounds = start_rounds(learner, members_problem, run.key, rule.reading.answer, threads, _total(problem, run))
         self._boost(run, rounds)
         members = rounds.members()

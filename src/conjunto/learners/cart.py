@@ -95,6 +95,11 @@ class _CART(BinaryTree):
         path = tree.fit(X, y, sample_weight).cost_complexity_path_
         return Bunch(ccp_alphas=path["ccp_alphas"], impurities=path["risks"], leaves=path["leaves"])
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.criterion == "poisson"
+        return tags
+
     def _grow_options(self, problem: Problem, threads: int = 1) -> _core.GrowOptions:
         """Check the parameters and translate them for the core."""
         options = growth_options(self, problem, threads)

@@ -102,9 +102,9 @@ def growth_options(learner: Any, problem: Problem, threads: int = 1) -> _core.Gr
 def _check_counts(y: NDArray[np.float64]) -> None:
     """Refuse targets that no Poisson distribution gives."""
     if (y < 0).any():
-        raise ValueError('Some value(s) of y are negative which is not allowed for criterion="poisson"')
+        raise ValueError("Some value(s) of y are negative which is not allowed for Poisson regression.")
     if not (y.sum(axis=0) > 0).all():
-        raise ValueError('Sum of y is not positive which is necessary for criterion="poisson"')
+        raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
 
 
 def monotone_signs(given: Any, problem: Problem, options: _core.GrowOptions) -> list[int]:

@@ -14,7 +14,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier
 
 from conjunto.classes import Classes
-from conjunto.problem import Rows, select
+from conjunto.problem import Problem, Rows, select
 from conjunto.sparse import any_missing
 
 
@@ -193,6 +193,13 @@ def check_missing(learner: Any, X: Any) -> None:
             f"Input X contains NaN, and {type(learner).__name__} takes no missing values: fill them in, for example by "
             "a pipeline with sklearn.impute.SimpleImputer as estimator"
         )
+
+
+def check_constraints(learner: Any, problem: Problem) -> None:
+    """Refuse monotone constraints where members see two classes or values, and the ensemble decides between more."""
+    given = getattr(learner, "monotonic_cst", None)
+    if given is not None and problem.n_classes > 2 and np.any(np.asarray(given) != 0):
+        raise ValueError("Monotonicity constraints are not supported with multiclass classification.")
 
 
 def check_learner(learner: Any, *, classification: bool, use: str = "") -> None:

@@ -39,6 +39,8 @@ class TreeOutlineNode:
     """Class shares, in the order of `TreeOutline.classes`."""
     value: float | None = None
     """The answer in regression."""
+    answers: tuple[Any, ...] | None = None
+    """The labels or values of several targets, in place of the label and the value."""
     weight: float | None = None
     """Share of the training weight that came here, where the tree knows it."""
 
@@ -50,7 +52,7 @@ class TreeOutline:
     nodes: tuple[TreeOutlineNode, ...]
     features: tuple[str, ...]
     classes: tuple[Any, ...] | None = None
-    """The labels; None in regression."""
+    """The labels; None in regression, and where there are several targets."""
     divides_missing: bool = False
     """Whether a row with a missing value goes down all branches in proportion, as in C4.5."""
 
@@ -116,18 +118,20 @@ def forest_outline(tree: Any) -> TreeOutline:
     forest: _core.Forest = tree.forest_
     if len(forest) != 1:
         raise ValueError(f"one tree is needed, got a forest of {len(forest)}")
-    reader = _Reader(forest, tree._columns)
+    several_classes = tree.classes_ if forest.classes and forest.outputs else None
+    reader = _Reader(forest, tree._columns, several_classes)
     names = getattr(tree, "feature_names_in_", None)
     features = tuple(f"x{i}" for i in range(forest.columns)) if names is None else tuple(map(str, names))
-    classes = tuple(np.asarray(tree.classes_).tolist()) if forest.classes else None
+    classes = tuple(np.asarray(tree.classes_).tolist()) if forest.classes and not forest.outputs else None
     return TreeOutline(reader.nodes(), features, classes)
 
 
 class _Reader:
     """The arrays of a forest of one tree, by name, turned into nodes: inner ones first, then the leaves."""
 
-    def __init__(self, forest: _core.Forest, columns: Columns) -> None:
+    def __init__(self, forest: _core.Forest, columns: Columns, several_classes: Any = None) -> None:
         self.forest = forest
+        self.several_classes = several_classes
         self.arrays = forest.arrays()
         self.inner = len(self.arrays["left"])
         self.codes = columns.codes
@@ -136,10 +140,20 @@ class _Reader:
 
     def nodes(self) -> tuple[TreeOutlineNode, ...]:
         inner = [TreeOutlineNode(*self._inner(node)) for node in range(self.inner)]
+        if self.forest.outputs:
+            return (*inner, *(TreeOutlineNode(answers=tuple(answers)) for answers in self._of_several()))
         if not self.forest.classes:
             return (*inner, *(TreeOutlineNode(value=value) for value in self.forest.leaf_values().tolist()))
         answers = zip(self.forest.leaf_labels().tolist(), self.forest.leaf_shares().tolist(), strict=True)
         return (*inner, *(TreeOutlineNode(label=label, shares=tuple(shares)) for label, shares in answers))
+
+    def _of_several(self) -> list[list[Any]]:
+        """What each leaf answers to each of several targets."""
+        if self.several_classes is None:
+            values: list[list[Any]] = self.forest.leaf_values().tolist()
+            return values
+        labels = self.arrays["output_label"].reshape(-1, len(self.several_classes))
+        return np.stack([of[labels[:, o]] for o, of in enumerate(self.several_classes)], axis=1).tolist()
 
     def _inner(self, node: int) -> tuple[tuple[Condition, Condition], tuple[int, int]]:
         """The branches and children of an inner node. A child is the number of a node, or ~ that of a leaf."""

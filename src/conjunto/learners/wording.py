@@ -42,7 +42,7 @@ class Wording:
     ) -> None:
         self.features = _names("feature_names", feature_names, "column", outline.features)
         if class_names is not None and outline.classes is None:
-            raise ValueError("class_names were given, but a regression tree has no classes")
+            raise ValueError("class_names were given, but a tree of regression, or of several targets, has no classes")
         self.classes = _names("class_names", class_names, "class", tuple(map(str, outline.classes or ())))
         self.decimals = check_optional_count("decimals", decimals, 0)
         self.show_missing = show_missing
@@ -67,9 +67,11 @@ class Wording:
         return text + "".join(f" {'-' if term.coefficient < 0 else '+'} {self._term(term)}" for term in others)
 
     def answer(self, node: TreeOutlineNode) -> str:
-        """The class or value of a node, or nothing where it has none."""
+        """The class or value of a node, or those of several targets; nothing where it has none."""
         if node.label is not None:
             return self.classes[node.label]
+        if node.answers is not None:
+            return ", ".join(self.number(each) if isinstance(each, float) else str(each) for each in node.answers)
         return "" if node.value is None else self.number(node.value)
 
     def shares(self, node: TreeOutlineNode, most: int | None = None) -> list[str]:

@@ -165,7 +165,7 @@ class TreeDisplay:
         if leaf.label is not None:
             share = 1.0 if leaf.shares is None else leaf.shares[leaf.label]
             return _tint(COLORS[leaf.label % len(COLORS)], 0.2 + 0.4 * share)
-        least, most = min(self._values), max(self._values)
+        least, most = min(self._values, default=0.0), max(self._values, default=0.0)
         place = (leaf.value - least) / (most - least) if leaf.value is not None and least < most else 0.1
         return _tint(COLORS[0], 0.05 + 0.55 * place)
 

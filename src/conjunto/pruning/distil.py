@@ -99,6 +99,8 @@ def distil(
     True
     """
     classification = _check_fitted(fitted)
+    if getattr(fitted, "n_outputs_", 1) > 1:
+        raise ValueError("distil is for one target, and fitted has several targets: distil one ensemble for each")
     student = _student(estimator, classification)
     check_count("n_samples", n_samples)
     check_number("replaced", replaced, 0.0, 1.0)

@@ -81,8 +81,8 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
         ----------
         X : array-like or DataFrame of shape (n, m)
             Rows.
-        y : array-like of shape (n,)
-            Labels or targets.
+        y : array-like of shape (n,), or (n, targets)
+            Labels or targets; several where the ensemble takes them.
         sample_weight : array-like of shape (n,), default=None
             Weights of the rows, for the ensemble and for the selection.
         """
@@ -124,10 +124,10 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
     ) -> tuple[Any, NDArray[Any], NDArray[np.float64] | None, Problem | None]:
         """Check what the ensemble will get; of sparse rows, or those of a pipeline, it makes what it can itself."""
         if isinstance(ensemble, Pipeline) or issparse(X):
-            y = column_or_1d(y, warn=True)
+            y = np.asarray(y) if np.ndim(y) == 2 and np.shape(y)[1] > 1 else column_or_1d(y, warn=True)
             return X, y, read_weights(sample_weight, len(y)), None
         problem = read_problem(self, X, y, sample_weight, classification=self._classification)
-        return X, np.asarray(y).reshape(len(problem.y)), problem.weights, problem
+        return X, np.asarray(y).reshape(problem.y.shape), problem.weights, problem
 
     def _prune(self, ensemble: Any, X: Any, y: Any, selection: Any, sample_weight: Any, rows: Any) -> Any:
         """The pruned ensemble; one that ended with a single member, as boosting may, stays as it is."""
@@ -175,8 +175,9 @@ class _Pruned(MetaEstimatorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         inner = self._unfitted()
         if hasattr(inner, "__sklearn_tags__") and not isinstance(inner, type):
-            takes = inner.__sklearn_tags__().input_tags
-            tags.input_tags.allow_nan, tags.input_tags.sparse = takes.allow_nan, takes.sparse
+            takes = inner.__sklearn_tags__()
+            tags.input_tags.allow_nan, tags.input_tags.sparse = takes.input_tags.allow_nan, takes.input_tags.sparse
+            tags.target_tags.multi_output = takes.target_tags.multi_output and inner is self.estimator
         return tags
 
 
@@ -236,16 +237,16 @@ class PrunedClassifier(ClassifierMixin, _Pruned):
         return BaggingClassifier(CARTClassifier(prune="cv"), n_estimators=100, random_state=self.random_state)
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the class probabilities of the members kept."""
+    def predict_proba(self, X: Any) -> Any:
+        """Return the class probabilities of the members kept, (n, K), of several targets a list."""
         check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(X))
+        return self.estimator_.predict_proba(X)
 
     @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of `predict_proba`."""
         check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_log_proba(X))
+        return self.estimator_.predict_log_proba(X)
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:

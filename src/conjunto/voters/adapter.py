@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conjunto.outputs import count_classes, one_or_list, several
 from conjunto.voters.checking import check_columns, check_voters, one_answer
 from conjunto.voters.protocol import Seen, Unknown
-from conjunto.votes import RollCall, Votes
+from conjunto.votes import Kind, RollCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +33,16 @@ class Adapter:
     fitted : estimator, or sequence of models
         As given.
     classes_ : ndarray or None
-        The labels, in the order of class codes; None in regression.
+        The labels, in the order of class codes, of several targets a list of them; None in regression.
+    n_outputs_ : int
+        Number of targets.
     adds_scores : bool
         Whether the ensemble adds up class scores instead of counting votes.
     """
 
     fitted: Any
-    classes_: NDArray[Any] | None
+    classes_: Any
+    n_outputs_: int = 1
     adds_scores: bool = False
     rule: str = ""
 
@@ -55,27 +59,38 @@ class Adapter:
         check_columns(self, X)
         return ReadRows(self._read(X))
 
-    def votes(self, X: Any) -> Votes:
-        """Return what each member says about each row: class codes, scores or values, as the ensemble combines them."""
-        return self.contributions(X).votes()
+    def votes(self, X: Any) -> Any:
+        """Return what each member says about each row: class codes, scores or values, as the ensemble combines them.
 
-    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> RollCall:
-        """Return the same of some members (None: all), one after another."""
+        A `Votes`; of several targets a list of them.
+        """
+        calls = self.contributions(X)
+        return [call.votes() for call in calls] if isinstance(calls, list) else calls.votes()
+
+    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> Any:
+        """Return the same of some members (None: all), one after another: a `RollCall`, or a list of them."""
         rows = self.read(X).rows
         chosen = np.arange(len(self))
         if voters is not None:
             chosen = np.array(check_voters(voters, len(self), distinct=False), dtype=np.intp)
         weights = self._weights()
-        return RollCall(
-            "values" if self.classes_ is None else "scores" if self.adds_scores else "labels",
-            self._each(chosen, rows),
-            len(chosen),
-            _count_rows(rows),
-            0 if self.classes_ is None else len(self.classes_),
-            None if weights is None else weights[chosen],
-            self.rule,
-            self.classes_,
-        )
+        kind: Kind = "values" if self.classes_ is None else "scores" if self.adds_scores else "labels"
+        calls = []
+        for o in range(self.n_outputs_):
+            classes = self.classes_[o] if several(self.classes_) else self.classes_
+            calls.append(
+                RollCall(
+                    kind,
+                    self._each(chosen, rows, o),
+                    len(chosen),
+                    _count_rows(rows),
+                    count_classes(classes),
+                    None if weights is None else weights[chosen],
+                    self.rule,
+                    classes,
+                )
+            )
+        return one_or_list(calls)
 
     def seen(self) -> Seen | Unknown:
         """Return which training rows each member saw, or why that is not known."""
@@ -95,24 +110,25 @@ class Adapter:
         """The model that knows what columns X must have."""
         return self.fitted
 
-    def _each(self, voters: NDArray[np.intp], rows: Any) -> Iterator[NDArray[Any]]:
+    def _each(self, voters: NDArray[np.intp], rows: Any, output: int) -> Iterator[NDArray[Any]]:
+        """The answers of members to one target."""
         for t in voters.tolist():
-            yield (
-                self._score(t, rows)
-                if self.adds_scores
-                else one_answer(self._predicted(t, rows), f"member {t} of {self.name}")
-            )
+            answer = self._score(t, rows) if self.adds_scores else self._predicted(t, rows)
+            if self.n_outputs_ > 1:
+                yield answer[output] if self.adds_scores else np.asarray(answer)[:, output]
+            else:
+                yield answer if self.adds_scores else one_answer(answer, f"member {t} of {self.name}")
 
     def _read(self, X: Any) -> Any:
         """X as the members take it."""
         return X
 
     def _predicted(self, t: int, rows: Any) -> NDArray[Any]:
-        """What member t predicts, as class codes or values."""
+        """What member t predicts, as class codes or values; of several targets (n, targets)."""
         raise NotImplementedError("a family says what its members predict")
 
-    def _score(self, t: int, rows: Any) -> NDArray[np.float64]:
-        """(n, K): what member t adds to the classes, before its weight."""
+    def _score(self, t: int, rows: Any) -> Any:
+        """(n, K): what member t adds to the classes, before its weight; of several targets a list."""
         raise NotImplementedError("a family that adds scores says what its members add")
 
     def _weights(self) -> NDArray[np.float64] | None:

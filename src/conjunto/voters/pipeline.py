@@ -10,9 +10,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from conjunto.voters.adapter import Adapter
-from conjunto.voters.checking import classes_of_voters
+from conjunto.voters.checking import classes_of_voters, outputs_of_voters
 from conjunto.voters.protocol import Seen, Unknown, Voters
-from conjunto.votes import RollCall, Votes
 
 
 class PipelineAdapter(Adapter):
@@ -22,6 +21,7 @@ class PipelineAdapter(Adapter):
         super().__init__(fitted)
         self._inner = inner
         self.classes_ = classes_of_voters(inner)
+        self.n_outputs_ = outputs_of_voters(inner)
 
     def __len__(self) -> int:
         return len(self._inner)
@@ -31,11 +31,11 @@ class PipelineAdapter(Adapter):
         before = self.fitted[:-1].transform(X) if len(self.fitted) > 1 else X
         return self._inner.read(before)
 
-    def votes(self, X: Any) -> Votes:
+    def votes(self, X: Any) -> Any:
         """Return what each voter says about the transformed rows."""
         return self._inner.votes(self.read(X).rows)
 
-    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> RollCall:
+    def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> Any:
         """Return the same of some voters, one after another."""
         return self._inner.contributions(self.read(X).rows, voters)
 

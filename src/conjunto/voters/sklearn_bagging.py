@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from conjunto.voters.adapter import Adapter
 from conjunto.voters.protocol import Seen, Unknown
 from conjunto.voters.resampling import resamples, unknown_samples
-from conjunto.voters.sklearn_forest import ABOUT_ALL, refuse_outputs
+from conjunto.voters.sklearn_forest import ABOUT_ALL
 from conjunto.voters.sklearn_trees import unlearned
 
 
@@ -27,7 +27,7 @@ class SklearnBagging(Adapter):
     def __init__(self, fitted: Any) -> None:
         check_is_fitted(fitted)
         super().__init__(fitted)
-        refuse_outputs(fitted)
+        self.n_outputs_ = int(getattr(fitted.estimators_[0], "n_outputs_", 1))
         self.classes_ = getattr(fitted, "classes_", None)
         has_shares = any(hasattr(model, "predict_proba") for model in fitted.estimators_)
         self.adds_scores = self.classes_ is not None and has_shares

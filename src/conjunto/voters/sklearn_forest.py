@@ -28,7 +28,7 @@ class SklearnForest(Adapter):
     def __init__(self, fitted: Any) -> None:
         check_is_fitted(fitted)
         super().__init__(fitted)
-        refuse_outputs(fitted)
+        self.n_outputs_ = fitted.n_outputs_
         self.classes_ = getattr(fitted, "classes_", None)
         self.adds_scores = self.classes_ is not None
 
@@ -39,7 +39,7 @@ class SklearnForest(Adapter):
         # Whether NaN will do depends on the trees, which say so themselves.
         return check_array(X, dtype=np.float32, accept_sparse="csr", ensure_all_finite=False, input_name="X")
 
-    def _score(self, t: int, rows: Any) -> NDArray[np.float64]:
+    def _score(self, t: int, rows: Any) -> Any:
         return self.fitted.estimators_[t].predict_proba(rows)
 
     def _predicted(self, t: int, rows: Any) -> NDArray[Any]:
@@ -77,11 +77,3 @@ class SklearnForest(Adapter):
         for name in ABOUT_ALL:
             part.__dict__.pop(name, None)
         return part
-
-
-def refuse_outputs(fitted: Any) -> None:
-    """Refuse ensembles with several answers per row."""
-    if getattr(fitted, "n_outputs_", 1) > 1 or isinstance(getattr(fitted, "classes_", None), list):
-        raise TypeError(
-            f"{type(fitted).__name__} has several outputs, and members vote on one: fit one ensemble per output"
-        )

@@ -34,7 +34,7 @@ def unlearned(
 
     `rows_of` gives the rows as tree t takes them; `truth` are class codes or targets.
     """
-    if not classes and not np.var(truth) > LEAST_VARIANCE:
+    if not classes and not np.var(truth, axis=0).min() > LEAST_VARIANCE:
         return False
     places = np.unique(np.linspace(0, len(truth) - 1, min(len(truth), ROWS)).astype(np.intp))
     wrong, judged = np.zeros(2), np.zeros(2)
@@ -44,7 +44,9 @@ def unlearned(
         rows, answers = rows_of(t)[places], truth[places]
         pure = tree.tree_.impurity[tree.apply(rows)] <= np.finfo(np.float64).eps
         said = tree.predict(rows)
-        differs = said != answers if classes else (said - answers) ** 2 > EQUAL * np.var(truth)
+        differs = said != answers if classes else (said - answers) ** 2 > EQUAL * np.var(truth, axis=0)
+        if differs.ndim == 2:
+            differs = differs.any(axis=1)
         inside = np.isin(places, sample)
         for side, those in enumerate((inside, ~inside)):
             wrong[side] += (differs & pure & those).sum()
