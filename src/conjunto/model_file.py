@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 import conjunto
 from conjunto.atomic import whole_file
-from conjunto.datasets import as_text, is_number
+from conjunto.datasets import as_text, as_wide, is_number
 from conjunto.draw import Draw
 from conjunto.exchange.saving import savable
 from conjunto.pickles import ModelFileError as ModelFileError  # the error of this module too
@@ -75,11 +76,13 @@ class Model:
     alone: bool = False
     """Whether the file holds the estimator and nothing else, as one that `joblib.dump` wrote."""
 
-    def arrange(self, frame: pd.DataFrame) -> Any:
+    def arrange(self, frame: Any) -> Any:
         """The columns that the estimator expects, in its order and types; others are left out.
 
-        A DataFrame, or an array for an estimator that was fitted on one.
+        A DataFrame, or an array for an estimator that was fitted on one; sparse rows stay sparse.
         """
+        if issparse(frame):
+            return self._of_width(frame)
         if not self.columns:
             return self._by_place(frame)
         missing = [name for name in self.columns if name not in frame.columns]
@@ -101,6 +104,12 @@ class Model:
             name = numbers[int(infinite.argmax())]
             raise ModelFileError(f"column {name!r} holds an infinite number: leave the field empty or correct it")
         return arranged
+
+    def _of_width(self, rows: Any) -> Any:
+        """Sparse rows, whose columns have no names; those behind the last with a value may be missing in a file."""
+        if self.columns:
+            raise ModelFileError("the model knows its columns by name, and sparse rows have none: give a table")
+        return as_wide(rows, self.estimator.n_features_in_)
 
     def _by_place(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """All columns but the target, for an estimator that knows columns by their place."""
@@ -144,8 +153,10 @@ def _to_numbers(column: pd.Series) -> pd.Series:
     return numbers.astype(float)
 
 
-def column_kinds(X: pd.DataFrame) -> dict[str, str]:
-    """What each column of a table holds."""
+def column_kinds(X: Any) -> dict[str, str]:
+    """What each column of a table holds; nothing of sparse rows, whose columns have no names."""
+    if issparse(X):
+        return {}
     return {str(name): "number" if is_number(kind) else "category" for name, kind in X.dtypes.items()}
 
 

@@ -49,6 +49,11 @@ def any_missing(X: Any) -> bool:
     return bool(np.isnan(X.data if issparse(X) else X).any())
 
 
+def share_missing(X: Any) -> float:
+    """The share of all values of sparse rows that are NaN."""
+    return float(np.isnan(X.data).sum() / (X.shape[0] * X.shape[1]))
+
+
 def parts(X: Any) -> list[NDArray[Any]]:
     """The arrays that make X."""
     if issparse(X):

@@ -8,9 +8,12 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
+from sklearn.datasets import dump_svmlight_file
 
 from conjunto import RandomForestClassifier
 from conjunto.datasets import load
+from conjunto.model_file import Model, column_kinds, save_model
 
 
 @pytest.fixture
@@ -150,3 +153,51 @@ def test_what_comes_through_a_pipe_is_checked_like_a_file(cli, colic, monkeypatc
         code, out, err = cli("predict", "model.skops", "-")
         assert (code, out) == (2, "")
         assert message in err
+
+
+def test_rows_of_mostly_zeros(cli, tmp_path):
+    """Trained, compared, pruned and predicted from files whose columns have no names."""
+    X = sp.random(120, 60, density=0.1, random_state=0, format="csr")
+    y = (np.asarray(X[:, :10].sum(axis=1)).ravel() > 0.4).astype(int)
+    dump_svmlight_file(X, y, str(tmp_path / "old.svmlight"))
+    dump_svmlight_file(X[:30, :40], y[:30], str(tmp_path / "new.svm"))
+    sp.save_npz(tmp_path / "wide.npz", sp.hstack([X, X[:, :3]]).tocsr())
+    code, _, err = cli("train", "old.svmlight", "--method", "random-forest:n_estimators=20", "--seed", 3)
+    assert code == 0, err
+    forest = RandomForestClassifier(20, random_state=3).fit(X, y)
+    _, narrow, err = cli("predict", "model.skops", "new.svm")
+    padded = sp.csr_matrix((X[:30, :40].data, X[:30, :40].indices, X[:30, :40].indptr), (30, 60))
+    assert pd.read_csv(io.StringIO(narrow))["y"].tolist() == forest.predict(padded).tolist()
+    _, wide, err = cli("predict", "model.skops", "wide.npz", "--probabilities")
+    assert "not used: columns from 60 on" in err
+    np.testing.assert_allclose(pd.read_csv(io.StringIO(wide)).iloc[:, 1:], forest.predict_proba(X))
+    code, out, err = cli("prune", "model.skops", "old.svmlight", "--out", "small.skops", "--keep", "5")
+    assert code == 0, err
+    assert cli("predict", "small.skops", "new.svm")[0] == 0
+    code, out, err = cli("compare", "old.svmlight", "--methods", "cart,bagging:n_estimators=5", "--protocol", "1x2")
+    assert code == 0, err
+    assert "60 attributes" in err + out
+    code, _, err = cli("predict", "model.skops", "new.svm", "--keep", "id")
+    assert code == 2
+    assert "have no names" in err
+    pd.DataFrame(X.toarray()).assign(y=y).rename(columns=str).to_csv(tmp_path / "named.csv", index=False)
+    cli("train", "named.csv", "--method", "cart", "--out", "named.skops")
+    code, _, err = cli("predict", "named.skops", "wide.npz")
+    assert code == 2
+    assert "knows its columns by name" in err
+
+
+def test_a_model_of_several_targets(cli, colic, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    Y = np.stack([np.where(X[:, 0] > 0, "up", "down"), np.where(X[:, 1] > 0, "a", "b")], axis=1)
+    frame = pd.DataFrame(X, columns=[*"xyz"])
+    forest = RandomForestClassifier(10, random_state=0).fit(frame, Y)
+    save_model(tmp_path / "two.skops", Model(forest, column_kinds(frame), "t", "classification"))
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    code, out, err = cli("predict", "two.skops", "rows.csv", "--probabilities")
+    assert code == 0, err
+    said = pd.read_csv(io.StringIO(out))
+    assert list(said.columns) == ["t_0", "t_1", "p(t_0=down)", "p(t_0=up)", "p(t_1=a)", "p(t_1=b)"]
+    assert said[["t_0", "t_1"]].to_numpy().tolist() == forest.predict(frame).tolist()
+    np.testing.assert_allclose(said.iloc[:, 2:], np.hstack(forest.predict_proba(frame)))

@@ -220,10 +220,10 @@ def parse_selection(text: str) -> str | float:
 
 def _read(data: str, target: str | None, model: Model) -> tuple[Any, Any, str]:
     """The columns that the model expects, the answers, and the name of their column."""
-    from conjunto.datasets import read_frame
+    from conjunto.datasets import is_sparse_name, read_frame
 
     source = find_source(data, target, None, (), ())
-    if source.path is None:
+    if source.path is None or is_sparse_name(data):
         table = open_data(source).data
         return model.arrange(table.X), table.y.to_numpy(), model.target or str(table.y.name)
     texts = [name for name, kind in model.columns.items() if kind == "category"]

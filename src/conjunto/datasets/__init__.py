@@ -17,6 +17,7 @@ from conjunto.datasets.geometric import make_chi_squared, make_circle, make_line
 from conjunto.datasets.loading import DatasetNotFoundError, canonical_name, describe, identity, load, names
 from conjunto.datasets.norms import make_ringnorm, make_threenorm, make_twonorm
 from conjunto.datasets.record import Dataset
+from conjunto.datasets.sparse_files import as_wide, is_sparse_name, read_sparse
 from conjunto.datasets.table import TASKS, read_table
 from conjunto.datasets.tic_tac_toe import make_tic_tac_toe
 from conjunto.datasets.waveform import make_waveform
@@ -33,11 +34,13 @@ __all__ = [
     "Generator",
     "TableError",
     "as_text",
+    "as_wide",
     "canonical_name",
     "describe",
     "file_hash",
     "identity",
     "is_number",
+    "is_sparse_name",
     "is_table_name",
     "load",
     "make_chi_squared",
@@ -52,6 +55,7 @@ __all__ = [
     "make_waveform",
     "names",
     "read_frame",
+    "read_sparse",
     "read_table",
     "readable",
     "table_name",

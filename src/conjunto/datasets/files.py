@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MISSING = ("", "?", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 """Fields that mean "not known". "None" is not among them: it is a frequent category."""
 CSV, PARQUET, ARFF = (".csv", ".csv.gz", ".tsv", ".tsv.gz"), (".parquet", ".pq"), (".arff",)
+SPARSE = (".npz", ".svmlight", ".svm", ".libsvm", ".svmlight.gz", ".svm.gz", ".libsvm.gz")
 """The endings of files, by kind."""
 # A table with more columns than this, and more columns than rows, is read column by column without pandas' parser.
 WIDE = 1000
@@ -37,12 +38,14 @@ class TableError(ValueError):
 
 
 def read_content(path: Path) -> bytes:
-    """The bytes of a file of a kind that `read_frame` knows and that is not empty."""
+    """The bytes of a file of a kind that can be read and that is not empty."""
     if not path.is_file():
         what = "is a folder, not a file" if path.is_dir() else "does not exist"
         raise FileNotFoundError(f"{path} {what}")
     if not is_table_name(path.name):
-        raise TableError(f"{path.name}: unknown kind of file; give .csv, .csv.gz, .tsv, .parquet or .arff")
+        raise TableError(
+            f"{path.name}: unknown kind of file; give .csv, .csv.gz, .tsv, .parquet, .arff, .npz or .svmlight"
+        )
     content = path.read_bytes()
     if not content:
         raise TableError(f"{path.name} is empty")
@@ -50,7 +53,7 @@ def read_content(path: Path) -> bytes:
 
 
 def read_frame(path: Path, texts: Collection[str] = (), content: bytes | None = None) -> tuple[pd.DataFrame, list[str]]:
-    """The columns of a file, and what is to be said about them.
+    """The columns of a file with names, and what is to be said about them; sparse files are `read_sparse`'s.
 
     `texts` are kept as text whatever they hold. `content` are the bytes of the file where somebody has read them.
     """
@@ -73,13 +76,14 @@ def read_frame(path: Path, texts: Collection[str] = (), content: bytes | None = 
 
 
 def is_table_name(name: str) -> bool:
-    """Whether a name ends like a file of a kind that `read_frame` knows."""
-    return name.lower().endswith((*CSV, *PARQUET, *ARFF))
+    """Whether a name ends like a file of a kind that can be read."""
+    return name.lower().endswith((*CSV, *PARQUET, *ARFF, *SPARSE))
 
 
 def table_name(path: str | Path) -> str:
     """The name of a file without its endings, as text that can be written anywhere."""
-    return readable(re.sub(r"(\.(csv|tsv|parquet|pq|arff))?(\.gz)?$", "", Path(path).name, flags=re.IGNORECASE))
+    endings = r"(\.(csv|tsv|parquet|pq|arff|npz|svmlight|svm|libsvm))?(\.gz)?$"
+    return readable(re.sub(endings, "", Path(path).name, flags=re.IGNORECASE))
 
 
 def readable(path: str) -> str:

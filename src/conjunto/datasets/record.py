@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 class Dataset:
     """A data set: attributes, target, and its papers.
 
-    Columns of `X` hold numbers or are of type category; NaN is missing.
+    Columns of `X` hold numbers or are of type category; NaN is missing. Rows of mostly zeros, from a file of such, are
+    a CSR matrix.
     """
 
     name: str
-    X: pd.DataFrame
+    X: Any
     y: pd.Series
     task: str
     """"classification" or "regression"."""

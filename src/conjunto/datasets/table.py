@@ -16,6 +16,7 @@ import numpy as np
 from conjunto.checks import check_choice, suggest
 from conjunto.datasets.files import TableError, content_hash, is_number, read_content, read_frame, table_name
 from conjunto.datasets.record import Dataset
+from conjunto.datasets.sparse_files import is_sparse_name, read_sparse_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,14 +40,15 @@ def read_table(
     drop: Collection[str] = (),
     categorical: Collection[str] = (),
 ) -> Dataset:
-    """Read a CSV, CSV.gz, Parquet or ARFF file.
+    """Read a CSV, CSV.gz, Parquet or ARFF file, or one of sparse rows.
 
     Parameters
     ----------
     path : str or Path
-        The file; its ending says the format (.csv, .csv.gz, .tsv, .parquet, .arff).
+        The file; its ending says the format: .csv, .csv.gz, .tsv, .parquet, .arff; .npz, as `scipy.sparse.save_npz`
+        writes it, with an array `y` beside the matrix; .svmlight, .svm or .libsvm, .gz or not.
     target : str, default=None
-        The column to predict; None is the last one.
+        The column to predict; None is the last one. Sparse rows have no names of columns, and their target is "y".
     task : {"classification", "regression"}, default=None
         None decides: text and bool targets are classes, and so are whole numbers with at most 20 values.
     drop : collection of str
@@ -57,7 +59,7 @@ def read_table(
     Returns
     -------
     Dataset
-        Its `notes` say what was decided: the target, the task, rows without a target.
+        Its `notes` say what was decided: the target, the task, rows without a target. Sparse rows stay sparse.
 
     Examples
     --------
@@ -73,6 +75,10 @@ def read_table(
     categories: skin
     """
     path = Path(path)
+    if is_sparse_name(path.name):
+        if drop or categorical:
+            raise TableError(f"drop and categorical name columns, and those of {path.name} have no names")
+        return read_sparse_table(path, target, task, _decide_task)
     content = read_content(path)
     frame, notes = read_frame(path, categorical, content)
     _need_columns("drop", drop, frame)

@@ -25,6 +25,7 @@ from conjunto.experiments.making import make
 from conjunto.experiments.measures import MEASURES, Scored, one_per_row
 from conjunto.experiments.sources import DataChangedError, Sources, draw, drawn_sizes, draws_afresh, random_of, seeds_of
 from conjunto.experiments.spec import Cell, Experiment, Method
+from conjunto.problem import select
 from conjunto.pruning.estimators import PrunedClassifier, PrunedRegressor
 from conjunto.pruning.measuring import stored_bytes
 
@@ -123,7 +124,7 @@ class Bench:
             y, repetition, seeds, source.train, source.test, classification=classes is not None
         )
         n_train = len(np.unique(inside))
-        return Partition(data.X.iloc[inside], y[inside], data.X.iloc[outside], y[outside], classes, n_train)
+        return Partition(select(data.X, inside), y[inside], select(data.X, outside), y[outside], classes, n_train)
 
     def _run(self, cell: Cell, seed: int) -> Outcome:
         part = self.partition(cell.dataset, cell.repetition)

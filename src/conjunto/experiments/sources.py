@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from conjunto.datasets import GENERATORS, Dataset, TableError, canonical_name, identity, is_number, load, read_table
 from conjunto.experiments.protocols import Protocol, holdout_sizes
 from conjunto.experiments.spec import Experiment, Source, SpecError, dataset_hash, source_hash
+from conjunto.sparse import share_missing
 
 DATA_CHANGED = 3
 """The exit code of a helper process that ends with a `DataChangedError`, whose message it writes last."""
@@ -47,8 +49,8 @@ class OpenedSource:
             "target": str(data.y.name),
             "rows": None if drawn else len(data.y),
             "attributes": data.X.shape[1],
-            "categorical": int(sum(not is_number(kind) for kind in data.X.dtypes)),
-            "missing": float(data.X.isna().to_numpy().mean()),
+            "categorical": 0 if issparse(data.X) else int(sum(not is_number(kind) for kind in data.X.dtypes)),
+            "missing": share_missing(data.X) if issparse(data.X) else float(data.X.isna().to_numpy().mean()),
             "source": data.source,
             "licence": data.licence,
             "citation": data.citation,

@@ -14,12 +14,15 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scipy.sparse import issparse
+
 from conjunto.checks import check_choice, check_count, suggest
 from conjunto.datasets import TASKS, Dataset, file_hash, identity, is_table_name, table_name
 from conjunto.experiments.making import NONE, check_parameters, check_registered
 from conjunto.experiments.measures import MEASURES, default_measures
 from conjunto.experiments.methods import METHODS
 from conjunto.experiments.protocols import Protocol, check_rows
+from conjunto.sparse import parts
 
 MOST_CELLS = 1_000_000
 """A larger experiment would not end in a year, and its list of cells alone would fill the memory."""
@@ -340,6 +343,12 @@ def dataset_hash(data: Dataset) -> str:
     """A hash of the rows, the columns and the task of data in memory."""
     import pandas
 
+    if issparse(data.X):
+        digest = hashlib.sha256(repr([data.X.shape, data.task]).encode())
+        for part in parts(data.X):
+            digest.update(part.tobytes())
+        digest.update(pandas.util.hash_pandas_object(data.y, index=False).to_numpy().tobytes())
+        return digest.hexdigest()
     digest = hashlib.sha256(repr([*map(str, data.X.columns), *map(str, data.X.dtypes), data.task]).encode())
     digest.update(pandas.util.hash_pandas_object(data.X, index=False).to_numpy().tobytes())
     digest.update(pandas.util.hash_pandas_object(data.y, index=False).to_numpy().tobytes())

@@ -19,7 +19,7 @@ from sklearn.utils import Bunch
 from conjunto import _core
 from conjunto.atomic import all_or_nothing
 from conjunto.learners.growing import growth_options, table_of, told_of_friedman
-from conjunto.learners.pruning import given_folds, set_pruning
+from conjunto.learners.pruning import given_folds, judges_errors, set_pruning
 from conjunto.learners.rows import read_fitted_rows
 from conjunto.learners.tree import BinaryTree, SingleClassificationTree
 from conjunto.learners.views import core_views
@@ -38,6 +38,10 @@ class _CART(BinaryTree):
     random_state: Any
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, held_out: tuple[Any, Any, Any], classification: bool) -> None:
+        shape: tuple[int, ...] = getattr(y, "shape", ())
+        if len(shape) == 2 and shape[1] > 1:
+            # Before y is refused for its shape.
+            set_pruning(_core.PruneOptions(), self, shape[1])
         problem = read_problem(self, X, y, sample_weight, classification=classification)
         if problem.classes is not None:
             self.classes_ = problem.classes
@@ -98,6 +102,7 @@ class _CART(BinaryTree):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = self.criterion == "poisson"
+        tags.target_tags.multi_output = not judges_errors(self)
         return tags
 
     def _grow_options(self, problem: Problem, threads: int = 1) -> _core.GrowOptions:

@@ -37,7 +37,7 @@ def set_pruning(options: _core.PruneOptions, learner: Any, n_outputs: int = 1) -
             )
         options.by, options.risk, options.alpha = _core.Pruning.alpha, _core.Risk.impurity, ccp_alpha
         return
-    if prune is not None and learner.pruning_risk != "impurity":
+    if judges_errors(learner):
         _check_prunable(learner, n_outputs)
     if prune is None or (isinstance(prune, str) and prune == "reduced-error"):
         return
@@ -49,6 +49,12 @@ def set_pruning(options: _core.PruneOptions, learner: Any, n_outputs: int = 1) -
     else:
         kind = ValueError if isinstance(prune, str) else TypeError
         raise kind(f'prune must be None, "cv", "reduced-error" or a number alpha >= 0, got {prune!r}')
+
+
+def judges_errors(learner: Any) -> bool:
+    """Whether a tree is pruned by its errors, and not by the impurity of what it was grown on alone."""
+    by_impurity = isinstance(learner.prune, Real) and learner.pruning_risk == "impurity"
+    return learner.prune is not None and not by_impurity
 
 
 def _check_prunable(learner: Any, n_outputs: int) -> None:
