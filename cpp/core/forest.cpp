@@ -174,6 +174,10 @@ void Forest::reserve(double factor) {
     grow(leaf_label);
     grow(leaf_value);
     grow(leaf_size);
+    grow(shares);
+    grow(share_label);
+    grow(output_label);
+    grow(inner_value);
 }
 
 Forest Forest::take(std::span<const std::int64_t> members) const {

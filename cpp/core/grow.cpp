@@ -468,10 +468,9 @@ private:
     double threshold_of(const Split& split) const {
         if (split.high == kMissing) return std::numeric_limits<double>::max();
         if (split.drawn) return split.threshold;
-        const Column& column = table_.column[split.column];
-        if (column.counted) {
-            const std::vector<double>& above = column.least_of.empty() ? column.value_of : column.least_of;
-            return midpoint(column.value_of[split.low], above[split.high]);
+        if (table_.column[split.column].counted) {
+            const BinValues& values = table_.bin_values[split.column];
+            return midpoint(values.most[split.low], (values.least.empty() ? values.most : values.least)[split.high]);
         }
         return midpoint(table_.value(split.low_row, split.column), table_.value(split.high_row, split.column));
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -25,17 +26,26 @@ void check(const SparseRows& given, std::size_t rows, std::size_t columns) {
     if (given.first(rows) >= kMissing) throw std::invalid_argument("sparse X has too many entries");
 }
 
-// Ranks of the entries of a column, in place of their numbers.
+// Writes, for the entries of each column, something that is known of the row and the number of an entry.
+template <class Known>
+void fill_by_column(SparseTable& table, std::size_t rows, std::size_t columns, std::vector<std::uint32_t>& out, const Known& known) {
+    std::vector<std::uint32_t> next(table.column_start.begin(), table.column_start.begin() + static_cast<std::ptrdiff_t>(columns));
+    for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t entry = table.by_row.first(row); entry < table.by_row.end(row); ++entry)
+            out[next[static_cast<std::size_t>(table.by_row.column[entry])]++] = static_cast<std::uint32_t>(known(row, entry));
+}
+
+// Ranks of the entries of a column, whose numbers stand in the place of their rows.
 void rank_column(SparseTable& table, std::size_t c, Column& column, std::vector<Entry>& entries, std::vector<Entry>& spare) {
     const std::size_t begin = table.column_start[c], end = table.column_start[c + 1];
-    std::vector<std::uint32_t>& number = table.column_rank;
+    const std::vector<std::uint32_t>& number = table.column_row;
     const std::uint64_t zero = sortable(0.0);
     entries.clear();
     for (std::size_t i = begin; i < end; ++i) {
         const double value = table.by_row.value[number[i]];
         if (std::isnan(value)) {
             column.missing = true;
-            table.rank[number[i]] = kMissing;
+            table.rank.set(number[i], kMissing);
         } else {
             entries.push_back({sortable(value), number[i]});
         }
@@ -51,11 +61,11 @@ void rank_column(SparseTable& table, std::size_t c, Column& column, std::vector<
             passed = true;
             next += entries[i].key > zero;
         }
-        table.rank[entries[i].row] = next;
+        table.rank.set(entries[i].row, next);
     }
     if (!passed) table.zero[c] = entries.empty() ? 0 : ++next;
     column.values = next + 1;
-    for (std::size_t i = begin; i < end; ++i) number[i] = table.rank[number[i]];
+    for (std::size_t i = begin; i < end; ++i) table.column_rank.set(i, table.rank[number[i]]);
 }
 
 }  // namespace
@@ -65,20 +75,16 @@ Table prepare_sparse(const SparseRows& given, std::size_t rows, std::size_t colu
     auto sparse = std::make_shared<SparseTable>();
     const std::size_t entries = given.first(rows);
     sparse->by_row = given;
-    sparse->rank.resize(entries);
     sparse->zero.assign(columns, 0);
     sparse->column_start.assign(columns + 1, 0);
     sparse->column_row.resize(entries);
-    sparse->column_rank.resize(entries);
     for (std::size_t entry = 0; entry < entries; ++entry) ++sparse->column_start[static_cast<std::size_t>(given.column[entry]) + 1];
+    // A column has a rank for each of its entries at most, and one for 0.
+    const std::size_t most = *std::max_element(sparse->column_start.begin(), sparse->column_start.end()) + std::size_t{1};
+    sparse->rank.resize(entries, most);
+    sparse->column_rank.resize(entries, most);
     for (std::size_t c = 0; c < columns; ++c) sparse->column_start[c + 1] += sparse->column_start[c];
-    std::vector<std::uint32_t> next(sparse->column_start.begin(), sparse->column_start.end() - 1);
-    for (std::size_t row = 0; row < rows; ++row)
-        for (std::size_t entry = given.first(row); entry < given.end(row); ++entry) {
-            const std::uint32_t at = next[static_cast<std::size_t>(given.column[entry])]++;
-            sparse->column_row[at] = static_cast<std::uint32_t>(row);
-            sparse->column_rank[at] = static_cast<std::uint32_t>(entry);
-        }
+    fill_by_column(*sparse, rows, columns, sparse->column_row, [](std::size_t, std::size_t entry) { return entry; });
     Table table;
     table.rows = rows;
     table.columns = columns;
@@ -89,6 +95,7 @@ Table prepare_sparse(const SparseRows& given, std::size_t rows, std::size_t colu
         rank_column(*sparse, c, table.column[c], sorted, spare);
         table.most_values = std::max(table.most_values, table.column[c].values);
     }
+    fill_by_column(*sparse, rows, columns, sparse->column_row, [](std::size_t row, std::size_t) { return row; });
     table.sparse = std::move(sparse);
     return table;
 }

@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 #include "cross_validation.hpp"
 #include "igp.hpp"
@@ -8,6 +9,12 @@
 #include "split_presorted.hpp"
 
 namespace conjunto {
+
+namespace {
+
+constexpr std::size_t kFirstTrees = 8;
+
+}  // namespace
 
 GrowSession::GrowSession(const Table& table, const GrowOptions& options, bool lasts)
     : table_(table),
@@ -36,27 +43,40 @@ void GrowSession::grow(const Views& views, std::int32_t* leaves) {
     const bool prunes = options_.prune.by != Pruning::none;
     paths.assign(prunes ? views.members : 0, PruningPath{});
     passes.assign(options_.igp ? views.members : 0, 0);
+    // Trees are packed in their order as soon as those before them are there, so that few stand beside the forest.
     std::vector<Forest> trees(views.members);
-    parallel_for(views.members, threads, [&](std::size_t member, std::size_t worker) {
-        if (!growers_[worker]) growers_[worker] = make_grower(table_, options_, presorted_.get());
-        TreeGrower& grower = *growers_[worker];
-        std::int32_t* leaf = leaves ? leaves + member * table_.rows : nullptr;
-        if (options_.igp) {
-            trees[member] = grow_igp(grower, table_, views.of(member, table_.rows), options_, leaf, passes[member]);
-        } else if (prunes) {
-            trees[member] = grow_pruned(grower, table_, views.of(member, table_.rows), options_, leaf, paths[member]);
-        } else {
-            GrowRequest request;
-            request.leaves = leaf;
-            trees[member] = grower.grow(views, member, request);
+    std::vector<char> done(views.members, 0);
+    std::size_t packed = 0;
+    std::mutex packing;
+    const auto pack = [&](std::size_t member) {
+        const std::lock_guard<std::mutex> lock(packing);
+        for (done[member] = 1; packed < views.members && done[packed]; ++packed) {
+            forest.append(trees[packed]);
+            trees[packed] = Forest{};
+            // By then it is known how large trees are.
+            if (packed + 1 == kFirstTrees && forest.trees() == kFirstTrees)
+                forest.reserve(static_cast<double>(views.members) / static_cast<double>(kFirstTrees));
         }
-    });
-    std::size_t nodes = forest.nodes.size();
-    for (const Forest& tree : trees) nodes += tree.nodes.size();
-    if (nodes > forest.nodes.capacity()) forest.nodes.reserve(std::max(nodes, 2 * forest.nodes.capacity()));
-    for (Forest& tree : trees) {
-        forest.append(tree);
-        tree = Forest{};
+    };
+    try {
+        parallel_for(views.members, threads, [&](std::size_t member, std::size_t worker) {
+            if (!growers_[worker]) growers_[worker] = make_grower(table_, options_, presorted_.get());
+            TreeGrower& grower = *growers_[worker];
+            std::int32_t* leaf = leaves ? leaves + member * table_.rows : nullptr;
+            if (options_.igp) {
+                trees[member] = grow_igp(grower, table_, views.of(member, table_.rows), options_, leaf, passes[member]);
+            } else if (prunes) {
+                trees[member] = grow_pruned(grower, table_, views.of(member, table_.rows), options_, leaf, paths[member]);
+            } else {
+                GrowRequest request;
+                request.leaves = leaf;
+                trees[member] = grower.grow(views, member, request);
+            }
+            pack(member);
+        });
+    } catch (...) {
+        forest.drop(packed);
+        throw;
     }
 }
 

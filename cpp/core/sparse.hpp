@@ -31,13 +31,42 @@ struct SparseRows {
     }
 };
 
+// Ranks, in two bytes each where all of them fit; the largest number stands for what is missing.
+class Ranks {
+public:
+    // For so many ranks, each below `end` or missing.
+    void resize(std::size_t count, std::size_t end) {
+        is_narrow_ = end < kNarrow;
+        is_narrow_ ? narrow_.resize(count) : wide_.resize(count);
+    }
+    void set(std::size_t i, std::uint32_t rank) {
+        if (is_narrow_)
+            narrow_[i] = static_cast<std::uint16_t>(rank);
+        else
+            wide_[i] = rank;
+    }
+    std::uint32_t operator[](std::size_t i) const {
+        if (!is_narrow_) return wide_[i];
+        return narrow_[i] == kNarrow ? ~std::uint32_t{0} : narrow_[i];
+    }
+    std::size_t size() const { return is_narrow_ ? narrow_.size() : wide_.size(); }
+
+private:
+    static constexpr std::uint16_t kNarrow = 0xFFFF;
+
+    bool is_narrow_ = false;
+    std::vector<std::uint16_t> narrow_;
+    std::vector<std::uint32_t> wide_;
+};
+
 // A prepared table of such rows: the rank of every entry among the values of its column, of which 0 is one.
 struct SparseTable {
     SparseRows by_row;
-    std::vector<std::uint32_t> rank;  // by entry
+    Ranks rank;                       // by entry
     std::vector<std::uint32_t> zero;  // by column: the rank of 0
     // The same by columns: those of column c are column_start[c] .. column_start[c + 1], by ascending row.
-    std::vector<std::uint32_t> column_start, column_row, column_rank;
+    std::vector<std::uint32_t> column_start, column_row;
+    Ranks column_rank;
 
     std::uint32_t rank_of(std::size_t row, std::size_t c) const {
         const std::size_t entry = by_row.find(row, c);

@@ -149,7 +149,8 @@ public:
             for (std::size_t i = constant_places_.size(); i-- > 0;) std::swap((*columns.list)[constant_places_[i]], (*columns.list)[--end]);
             return {columns.list, end};
         }
-        if (constant_places_.size() * kWorthCopying < columns.size) return columns;
+        // Open nodes keep their lists: of many columns there must not be many.
+        if (constant_places_.size() * (columns.size > kLongList ? kWorthCopyingLong : kWorthCopying) < columns.size) return columns;
         const auto left = std::make_shared<std::vector<std::uint32_t>>();
         left->reserve(columns.size - constant_places_.size());
         std::size_t next = 0;
@@ -164,7 +165,8 @@ public:
 
 private:
     // A list is copied for the sake of one column in so many.
-    static constexpr std::size_t kWorthCopying = 32;
+    static constexpr std::size_t kWorthCopying = 32, kWorthCopyingLong = 6;
+    static constexpr std::size_t kLongList = 4096;
     // Columns of few values are counted in nodes of at least so many rows, of fewer sorted.
     static constexpr std::size_t kCountedRows = 128;
     static constexpr std::size_t kRowsPerBin = 2;

@@ -41,7 +41,9 @@ public:
         const auto entries = static_cast<double>(table_.sparse->rank.size());
         const double in_rows = entries / static_cast<double>(table_.rows) * static_cast<double>(node_.n);
         const double by_column = entries / static_cast<double>(table_.columns) + 1;
-        by_rows_ = in_rows <= kWorthOfGathering * by_column * static_cast<double>(std::min(tried, table_.columns));
+        // A node of most rows has most entries of every column, and gathered they would take as much memory again.
+        by_rows_ = in_rows <= kWorthOfGathering * by_column * static_cast<double>(std::min(tried, table_.columns)) &&
+                   node_.n <= table_.rows / kMostGathered;
         if (by_rows_)
             gather();
         else
@@ -100,6 +102,7 @@ public:
 private:
     // Entries are gathered by rows where there are at most so many times those of the columns that will be tried.
     static constexpr double kWorthOfGathering = 4;
+    static constexpr std::size_t kMostGathered = 8;  // of so many rows one may be gathered
 
     static bool is_set(const std::vector<std::uint64_t>& bits, std::uint32_t c) { return ((bits[c / 64] >> (c % 64)) & 1U) != 0; }
     static void flip(std::vector<std::uint64_t>& bits, std::uint32_t c) { bits[c / 64] ^= std::uint64_t{1} << (c % 64); }

@@ -104,6 +104,7 @@ private:
 
     void rank_numbers(std::size_t c, std::span<const double> values, std::uint32_t* ranks) {
         Column& column = table_.column[c];
+        BinValues& of_bins = table_.bin_values[c];
         double least = INFINITY, most = -INFINITY;
         bool whole = true;
         present_ = 0;
@@ -117,16 +118,16 @@ private:
         }
         column.missing = present_ < values.size();
         first_.clear();
-        column.value_of.clear();
+        of_bins.most.clear();
         if (present_ && whole && most - least <= kCountedRange * static_cast<double>(values.size()))
-            rank_by_counting(column, values, least, static_cast<std::size_t>(most - least) + 1, ranks);
+            rank_by_counting(of_bins, values, least, static_cast<std::size_t>(most - least) + 1, ranks);
         else
-            rank_by_sorting(column, values, ranks);
-        if (max_bins_ > 0 && first_.size() > max_bins_) group_ranks(column, ranks);
-        fill_bins(column, ranks, table_.bin.data() + c * values.size());
+            rank_by_sorting(of_bins, values, ranks);
+        if (max_bins_ > 0 && first_.size() > max_bins_) group_ranks(of_bins, ranks);
+        fill_bins(column, of_bins, ranks, table_.bin.data() + c * values.size());
     }
 
-    void rank_by_counting(Column& column, std::span<const double> values, double least, std::size_t range, std::uint32_t* ranks) {
+    void rank_by_counting(BinValues& of_bins, std::span<const double> values, double least, std::size_t range, std::uint32_t* ranks) {
         counts_.assign(range, 0U);
         // Signed: the conversion of a double to an unsigned number takes a branch.
         auto place = [&](double value) { return static_cast<std::size_t>(static_cast<std::int64_t>(value - least)); };
@@ -136,7 +137,7 @@ private:
         for (std::size_t i = 0; i < range; ++i) {
             if (!counts_[i]) continue;
             first_.push_back(before);
-            if (keeps_value()) column.value_of.push_back(least + static_cast<double>(i));
+            if (keeps_value()) of_bins.most.push_back(least + static_cast<double>(i));
             before += counts_[i];
             counts_[i] = static_cast<std::uint32_t>(first_.size() - 1);
         }
@@ -144,7 +145,7 @@ private:
             ranks[row] = std::isnan(values[row]) ? kMissing : counts_[place(values[row])];
     }
 
-    void rank_by_sorting(Column& column, std::span<const double> values, std::uint32_t* ranks) {
+    void rank_by_sorting(BinValues& of_bins, std::span<const double> values, std::uint32_t* ranks) {
         entries_.clear();
         for (std::size_t row = 0; row < values.size(); ++row) {
             if (std::isnan(values[row]))
@@ -156,7 +157,7 @@ private:
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             if (i == 0 || entries_[i].key != entries_[i - 1].key) {
                 first_.push_back(static_cast<std::uint32_t>(i));
-                if (keeps_value()) column.value_of.push_back(from_sortable(entries_[i].key));
+                if (keeps_value()) of_bins.most.push_back(from_sortable(entries_[i].key));
             }
             ranks[entries_[i].row] = static_cast<std::uint32_t>(first_.size() - 1);
         }
@@ -169,23 +170,23 @@ private:
     std::size_t group_of(std::size_t before, std::size_t groups) const { return before * groups / present_; }
 
     // Neighbouring values share a rank, so that there are at most max_bins_ of them.
-    void group_ranks(Column& column, std::uint32_t* ranks) {
+    void group_ranks(BinValues& of_bins, std::uint32_t* ranks) {
         const std::vector<std::uint32_t> first = std::move(first_);
-        const std::vector<double> value = std::move(column.value_of);
+        const std::vector<double> value = std::move(of_bins.most);
         std::vector<std::uint32_t> group(first.size());
         first_.clear();
-        column.value_of.clear();
-        column.least_of.clear();
+        of_bins.most.clear();
+        of_bins.least.clear();
         std::size_t last = 0;
         for (std::size_t rank = 0; rank < first.size(); ++rank) {
             const std::size_t here = group_of(first[rank], max_bins_);
             if (rank == 0 || here != last) {
                 first_.push_back(first[rank]);
-                column.least_of.push_back(value[rank]);
-                column.value_of.push_back(value[rank]);
+                of_bins.least.push_back(value[rank]);
+                of_bins.most.push_back(value[rank]);
             }
             last = here;
-            column.value_of.back() = value[rank];
+            of_bins.most.back() = value[rank];
             group[rank] = static_cast<std::uint32_t>(first_.size() - 1);
         }
         for (std::size_t row = 0; row < table_.rows; ++row)
@@ -193,12 +194,12 @@ private:
     }
 
     // With more distinct values than bins, a bin holds about the same number of rows.
-    void fill_bins(Column& column, const std::uint32_t* ranks, std::uint8_t* bins) {
+    void fill_bins(Column& column, BinValues& of_bins, const std::uint32_t* ranks, std::uint8_t* bins) {
         column.values = first_.size();
         column.counted = column.values + column.missing <= kBins;
         const std::size_t of_values = column.counted ? column.values : kBins - column.missing;
         column.bins = static_cast<std::uint32_t>(of_values + column.missing);
-        if (!column.counted) column.value_of.clear();
+        if (!column.counted) of_bins.most.clear();
         bin_of_rank_.resize(column.values);
         for (std::size_t rank = 0; rank < column.values; ++rank)
             bin_of_rank_[rank] = static_cast<std::uint8_t>(column.counted ? rank : group_of(first_[rank], of_values));
@@ -239,6 +240,7 @@ Table prepare(const double* data, std::size_t rows, std::size_t columns, std::pt
     table.row_stride = row_stride;
     table.column_stride = column_stride;
     table.column.resize(columns);
+    table.bin_values.resize(columns);
     if (ignored) table.scales->ignored.assign(ignored, ignored + rows);
     table.rank.resize(rows * columns);
     table.bin.resize(rows * columns);

@@ -27,10 +27,14 @@ struct Column {
     bool counted = false;          // a bin is one rank, one category, or what is missing: the bins say all
     std::uint32_t bins = 0;        // bins 0 .. bins - 1 occur; rows without a value have the last one to themselves
     std::size_t values = 0;        // distinct values (numeric only)
-    std::vector<double> value_of;  // by bin, if counted: its value, or the largest that it stands for (numeric only)
-    std::vector<double> least_of;  // by bin: the least that it stands for; empty where that is the largest, too
 
     bool categorical() const { return categories > 0; }
+};
+
+// What the bins of a counted column of numbers stand for.
+struct BinValues {
+    std::vector<double> most;   // by bin: its value, or the largest that it stands for
+    std::vector<double> least;  // by bin: the least that it stands for; empty where that is the largest, too
 };
 
 // What random combinations of columns need to know of a table, made when it is first asked for.
@@ -48,6 +52,7 @@ struct Table {
     std::ptrdiff_t row_stride = 0;
     std::ptrdiff_t column_stride = 0;
     std::vector<Column> column;
+    std::vector<BinValues> bin_values;  // by column
     // Row-major, because a node visits its rows for several columns: one cache line serves many.
     std::vector<std::uint32_t> rank;  // rank, category code, or kMissing
     // A monotone map of the rank to 0 .. 255, kMissing to the last bin. Once by columns, a byte per row, for nodes that

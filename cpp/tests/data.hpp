@@ -24,6 +24,7 @@ struct Data {
         : rows(rows), columns(columns), x(rows * columns), categories(columns), labels(rows), targets(rows) {}
 
     double& at(std::size_t row, std::size_t column) { return x[row * columns + column]; }
+    double at_const(std::size_t row, std::size_t column) const { return x[row * columns + column]; }
     const double* row(std::size_t i) const { return x.data() + i * columns; }
     Table table() const {
         return prepare(x.data(), rows, columns, static_cast<std::ptrdiff_t>(columns), 1, categories.data(), 1);
@@ -112,7 +113,8 @@ inline bool same_forest(const Forest& a, const Forest& b) {
            a.leaf_label == b.leaf_label && same_bytes(a.leaf_value, b.leaf_value) && same_bytes(a.shares, b.shares) &&
            a.share_label == b.share_label && same_bytes(a.leaf_size, b.leaf_size) && a.leaf_impurity == b.leaf_impurity &&
            same_bytes(a.units, b.units) && a.sets == b.sets && same_bytes(a.terms, b.terms) &&
-           a.term_start == b.term_start;
+           a.term_start == b.term_start && a.outputs == b.outputs && a.output_label == b.output_label &&
+           same_bytes(a.inner_value, b.inner_value);
 }
 
 }  // namespace conjunto

@@ -56,7 +56,7 @@ void check_numeric(const Table& table, std::size_t c, const std::vector<double>&
     // The last bin is for missing values alone.
     if (missing && !bin_of.empty()) CHECK(bin_of.back() + 1U < column.bins);
     if (!column.counted) return;
-    CHECK(column.bins == expected.size() + missing && column.value_of == expected);
+    CHECK(column.bins == expected.size() + missing && table.bin_values[c].most == expected);
     for (std::size_t rank = 0; rank < expected.size(); ++rank) CHECK(bin_of[rank] == static_cast<int>(rank));
 }
 
