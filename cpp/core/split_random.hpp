@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace conjunto {
 struct RandomSpace {
     std::vector<char> present, left;  // by category, missing values behind the last
     std::vector<std::uint32_t> left_rows, right_rows;
+    std::vector<double> value;  // by row of the node
 };
 
 // Uniform in [low, high).
@@ -26,70 +28,93 @@ inline double draw_between(double low, double high, Philox& random) {
     return drawn < high ? std::max(drawn, low) : low;
 }
 
-// Offers a cut whose left side is that of the rows for which `goes_left` holds.
-template <class Tally, class GoesLeft>
+// Offers a cut whose left side is that of the rows of the node for which `goes_left` holds; `finish` completes the split.
+template <class Tally, class GoesLeft, class Finish>
 void offer_cut(Tally& tally, const NodeRows& node, const Limits& limits, Split& split, GoesLeft&& goes_left, RandomSpace& space,
-               Choice& choice) {
+               Choice& choice, Finish&& finish) {
     tally.clear();
     std::size_t rows_left = 0;
     if constexpr (Tally::kOrdered) {
         space.left_rows.clear();
         space.right_rows.clear();
-        for (std::uint32_t i = 0; i < node.n; ++i) (goes_left(node.row[i]) ? space.left_rows : space.right_rows).push_back(i);
+        for (std::uint32_t i = 0; i < node.n; ++i) (goes_left(i) ? space.left_rows : space.right_rows).push_back(i);
         tally.follow(space.left_rows, space.right_rows);
         for (const std::uint32_t i : space.left_rows) tally.add(i);
         rows_left = space.left_rows.size();
     } else {
         for (std::size_t i = 0; i < node.n; ++i) {
-            if (!goes_left(node.row[i])) continue;
+            if (!goes_left(i)) continue;
             tally.add(i);
             ++rows_left;
         }
     }
     if (!limits.admit(tally, rows_left, node.n, node.total, split.column)) return;
     split.score = tally.score();
+    finish();
     choice.offer(split);
+}
+
+template <class Tally, class GoesLeft>
+void offer_cut(Tally& tally, const NodeRows& node, const Limits& limits, Split& split, GoesLeft&& goes_left, RandomSpace& space,
+               Choice& choice) {
+    offer_cut(tally, node, limits, split, goes_left, space, choice, [] {});
+}
+
+// The values of a column in the node.
+inline void read_values(const NodeRows& node, const Table& table, std::uint32_t column, std::vector<double>& values) {
+    values.resize(node.n);
+    if (table.sparse) {
+        for (std::size_t i = 0; i < node.n; ++i) values[i] = table.value(node.row[i], column);
+        return;
+    }
+    const double* first = table.data + static_cast<std::ptrdiff_t>(column) * table.column_stride;
+    for (std::size_t i = 0; i < node.n; ++i) values[i] = first[static_cast<std::ptrdiff_t>(node.row[i]) * table.row_stride];
 }
 
 template <class Tally>
 bool cut_numbers(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table, Split& split, Philox& random,
                  RandomSpace& space, Choice& choice) {
-    const std::uint32_t column = split.column;
-    std::uint32_t least = kMissing, most = 0, missing = 0;
-    std::size_t least_row = 0, most_row = 0;
+    read_values(node, table, split.column, space.value);
+    const double* value = space.value.data();
+    std::size_t missing = 0, least = node.n, most = node.n;
     for (std::size_t i = 0; i < node.n; ++i) {
-        const std::uint32_t rank = table.rank_of(node.row[i], column);
-        if (rank == kMissing) {
+        if (std::isnan(value[i])) {
             ++missing;
             continue;
         }
-        if (rank < least || least == kMissing) least = rank, least_row = node.row[i];
-        if (rank >= most) most = rank, most_row = node.row[i];
+        if (least == node.n || value[i] < value[least]) least = i;
+        if (most == node.n || value[i] >= value[most]) most = i;
     }
-    if (least == kMissing || (least == most && missing == 0)) return false;
-    if (least == most) {
+    if (least == node.n) return false;
+    split.low_row = node.row[least];
+    split.high_row = node.row[most];
+    // Neighbouring values may share a rank, and are then one.
+    const auto rank_of = [&](std::uint32_t row) { return table.rank_of(row, split.column); };
+    split.low = rank_of(split.low_row);
+    split.high = rank_of(split.high_row);
+    if (split.low == split.high) {
+        if (missing == 0) return false;
         // One value, and rows without it: that is the only cut.
-        split.low = most;
-        split.high = kMissing;
-        split.low_row = static_cast<std::uint32_t>(most_row);
-        offer_cut(tally, node, limits, split, [&](std::uint32_t row) { return table.rank_of(row, column) == most; }, space, choice);
+        split.high = split.high_row = kMissing;
+        offer_cut(tally, node, limits, split, [&](std::size_t i) { return !std::isnan(value[i]); }, space, choice);
         return true;
     }
     split.drawn = true;
-    split.threshold = draw_between(table.value(least_row, column), table.value(most_row, column), random);
+    split.threshold = draw_between(value[least], value[most], random);
     split.missing_left = missing > 0 && random.below(2) == 1;
-    split.low = least;
-    split.high = most;
-    split.low_row = static_cast<std::uint32_t>(least_row);
-    split.high_row = static_cast<std::uint32_t>(most_row);
-    offer_cut(tally, node, limits, split, [&](std::uint32_t row) {
-        const std::uint32_t rank = table.rank_of(row, column);
-        if (rank == kMissing) return split.missing_left;
-        const bool left = table.value(row, column) <= split.threshold;
-        if (left && rank > split.low) split.low = rank, split.low_row = row;
-        if (!left && rank < split.high) split.high = rank, split.high_row = row;
+    std::size_t low = least, high = most;
+    offer_cut(tally, node, limits, split, [&](std::size_t i) {
+        if (std::isnan(value[i])) return split.missing_left;
+        const bool left = value[i] <= split.threshold;
+        if (left && value[i] > value[low]) low = i;
+        if (!left && value[i] < value[high]) high = i;
         return left;
-    }, space, choice);
+    }, space, choice, [&] {
+        split.low_row = node.row[low];
+        split.high_row = node.row[high];
+        split.low = rank_of(split.low_row);
+        split.high = rank_of(split.high_row);
+    });
     return true;
 }
 
@@ -113,7 +138,7 @@ bool cut_categories(Tally& tally, const NodeRows& node, const Limits& limits, co
     split.missing_left = space.left[categories];
     for (std::uint32_t code = 0; code < categories; ++code)
         if (space.left[code]) split.set[code / 32] |= 1U << (code % 32);
-    offer_cut(tally, node, limits, split, [&](std::uint32_t row) { return space.left[code_of(row)] != 0; }, space, choice);
+    offer_cut(tally, node, limits, split, [&](std::size_t i) { return space.left[code_of(node.row[i])] != 0; }, space, choice);
     return true;
 }
 
