@@ -1,7 +1,8 @@
 // Sorted lists of all columns for a small subtree.
 //
 // Made once where the subtree starts, from at most kLaneRows rows; every split then partitions each list
-// stably, so that no node of the subtree sorts again. Worth it where nodes try all columns. A node's
+// stably, so that no node of the subtree sorts again. Worth it where nodes try all columns; plain searches are told the
+// order of rows by them. A node's
 // rows are the same range of every list as of the row store.
 #pragma once
 
@@ -64,6 +65,22 @@ public:
         }
         for (std::size_t l = 0; l < columns.size(); ++l)
             varies[l] = lists[l][0] >> kLists.shift != lists[l][node.n - 1] >> kLists.shift;
+    }
+
+    // Begins a node whose rows will be asked for in the order of columns.
+    void enter(std::size_t begin, std::size_t n) {
+        place_.resize(kLaneRows);
+        for (std::size_t i = 0; i < n; ++i) place_[local_of(begin, i)] = static_cast<std::uint32_t>(i);
+    }
+    // The rows of that node, by their places in it, in ascending order of a column; `step` receives something that grows
+    // from one row to the next where the value does. False if the column is constant.
+    bool order(std::uint32_t column, std::size_t begin, std::size_t n, std::uint32_t* sorted, std::uint32_t* step) const {
+        const std::uint32_t* list = list_of(column) + (begin - begin_);
+        for (std::size_t i = 0; i < n; ++i) {
+            sorted[i] = place_[(list[i] >> kLists.row_shift) & (kLaneRows - 1)];
+            step[i] = list[i] >> kLists.shift;
+        }
+        return step[0] != step[n - 1];
     }
 
     // Follows the partition of the store's rows begin .. begin + n; side[i] is 1 for a row that goes left.
@@ -140,11 +157,12 @@ private:
         }
     }
 
+    std::uint32_t local_of(std::size_t begin, std::size_t i) const { return local_[begin - begin_ + i]; }
     const std::uint32_t* list_of(std::uint32_t column) const { return lists_.data() + slot_[column] * kStride; }
     std::uint32_t row_of(std::uint32_t key) const { return row_[(key >> kLists.row_shift) & (kLaneRows - 1)]; }
 
     std::size_t begin_ = 0, end_ = 0, n_columns_ = 0;
-    std::vector<std::uint32_t> slot_, lists_, row_, local_, payload_, side_, spare_;
+    std::vector<std::uint32_t> slot_, lists_, row_, local_, payload_, side_, spare_, place_;
     std::vector<double> weight_, moment_;
 };
 

@@ -71,7 +71,7 @@ public:
         choice_.set_out_of_order(!std::ranges::all_of(columns.span(), alike));
         // Lists pay where most columns are tried; best-first growth leaves a subtree before it is done.
         lists_worth_it_ = all_columns_ && options_.max_leaves == 0 && (!integer || most_weight <= kListWeight) &&
-                          options_.classes <= kMaxLaneClasses;
+                          (Tally::kPlain || options_.classes <= kMaxLaneClasses);
         lists_.close();
         if (table_.sparse) sparse_.start(columns.span());
         // With integer counts the histograms of one child are the parent's less the other child's.
@@ -209,8 +209,12 @@ private:
         by_presorted_ = !plainly_ && presorted_ && !node_.integer;
         by_lanes_ = !plainly_ && !by_presorted_ && small(node_.n);
         by_lists_ = by_lanes_ && lists_worth_it_ && !plain_columns_.empty() && has_kernel<Tally>(node_);
-        if (by_lists_ && !lists_.holds(begin, begin + node_.n))
+        // Plain searches take the order of rows from the same lists.
+        by_order_ = plainly_ && !table_.sparse && options_.search != Search::sorted && !options_.random_cuts && small(node_.n) &&
+                    lists_worth_it_ && !plain_columns_.empty();
+        if ((by_lists_ || by_order_) && !lists_.holds(begin, begin + node_.n))
             lists_.open(node_, begin, table_, plain_columns_, kernels_, lanes_);
+        if (by_order_) lists_.enter(begin, node_.n);
         if (by_presorted_) presorted_space_.number(node_, table_.rows);
         const bool rounds = by_presorted_ || (by_entries_ && options_.rounding_ties && !node_.integer);
         choice_.set_tolerance(Tally::kOrdered ? kOrderedTolerance : rounds ? PresortedScan::kTolerance : 0.0);
@@ -281,6 +285,8 @@ private:
             } else if (by_presorted_)
                 varied += note(place, search_presorted_column(tally_, node_, limits_, table_, {column, place}, *presorted_,
                                                                presorted_space_, choice_));
+            else if (by_order_ && !table_.column[column].missing)
+                varied += note(place, search_order(begin, column, place));
             else
                 varied += note(place, search_sorted(tally_, node_, limits_, table_, column, place, sorted_, choice_));
         }
@@ -288,6 +294,14 @@ private:
             for (std::size_t way = 0; way < kWays; ++way)
                 if (groups_[way].size) varied += search(static_cast<Way>(way), begin, groups_[way]);
         return varied;
+    }
+
+    bool search_order(std::size_t begin, std::uint32_t column, std::uint32_t place) {
+        sorted_.sorted.resize(node_.n);
+        sorted_.step.resize(node_.n);
+        if (!lists_.order(column, begin, node_.n, sorted_.sorted.data(), sorted_.step.data())) return false;
+        search_ordered(tally_, node_, limits_, table_, column, place, sorted_, choice_);
+        return true;
     }
 
     bool search_entries(std::uint32_t column, std::uint32_t place, Philox& random) {
@@ -375,7 +389,7 @@ private:
     bool all_columns_ = true, lists_worth_it_ = false, keeps_bins_ = false;
     KeptBins* bins_ = nullptr;
 
-    bool plainly_ = false, by_entries_ = false, by_presorted_ = false, by_lanes_ = false, by_lists_ = false;
+    bool plainly_ = false, by_entries_ = false, by_presorted_ = false, by_lanes_ = false, by_lists_ = false, by_order_ = false;
     std::array<Group, kWays> groups_;
     std::size_t drawn_ = 0;
     std::vector<std::uint32_t> constant_places_;  // among the columns drawn, of those that did not vary

@@ -41,7 +41,7 @@ void scan_sorted(Tally& tally, const NodeRows& node, const Limits& limits, std::
 struct SortedSpace {
     std::vector<std::uint64_t> keys;
     KeySort sort;
-    std::vector<std::uint32_t> sorted, missing;
+    std::vector<std::uint32_t> sorted, missing, step;
     std::vector<std::pair<double, std::uint32_t>> values;
 };
 
@@ -49,18 +49,23 @@ struct SortedSpace {
 template <class Tally>
 bool search_sorted(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table, std::uint32_t column,
                    std::uint32_t order, SortedSpace& space, Choice& choice) {
-    space.keys.clear();
-    space.sorted.clear();
+    space.keys.resize(node.n);
     space.missing.clear();
+    std::size_t known = 0;
+    const bool dense = !table.sparse;
+    const std::uint32_t* const ranks = dense ? table.rank.data() + column : nullptr;
     for (std::size_t i = 0; i < node.n; ++i) {
-        const std::uint32_t rank = table.rank_of(node.row[i], column);
+        const std::uint32_t rank = dense ? ranks[node.row[i] * table.columns] : table.rank_of(node.row[i], column);
+        space.keys[known] = static_cast<std::uint64_t>(rank) << 32 | i;
         if (rank == kMissing)
             space.missing.push_back(static_cast<std::uint32_t>(i));
         else
-            space.keys.push_back(static_cast<std::uint64_t>(rank) << 32 | i);
+            ++known;
     }
+    space.keys.resize(known);
     space.sort.sort(space.keys);
-    for (const std::uint64_t key : space.keys) space.sorted.push_back(static_cast<std::uint32_t>(key));
+    space.sorted.resize(known);
+    for (std::size_t i = 0; i < known; ++i) space.sorted[i] = static_cast<std::uint32_t>(space.keys[i]);
     auto rank_at = [&](std::size_t i) { return static_cast<std::uint32_t>(space.keys[i] >> 32); };
     const std::size_t last = space.keys.size() - 1;
     const bool varies = !space.keys.empty() && (!space.missing.empty() || rank_at(0) != rank_at(last));
@@ -81,6 +86,27 @@ bool search_sorted(Tally& tally, const NodeRows& node, const Limits& limits, con
             choice.offer(split);
         });
     return true;
+}
+
+// The same of a column without missing values, where somebody knows the order of the rows (`sorted`, and `step`, which grows
+// where the value does).
+template <class Tally>
+void search_ordered(Tally& tally, const NodeRows& node, const Limits& limits, const Table& table, std::uint32_t column,
+                    std::uint32_t order, SortedSpace& space, Choice& choice) {
+    scan_sorted(
+        tally, node, limits, column, space.sorted, {}, [&](std::size_t i) { return space.step[i] != space.step[i + 1]; },
+        [&](double score, std::size_t i, bool) {
+            if (!choice.wants(score, order)) return;
+            Split split;
+            split.score = score;
+            split.order = order;
+            split.column = column;
+            split.low_row = node.row[space.sorted[i]];
+            split.high_row = node.row[space.sorted[i + 1]];
+            split.low = table.rank_of(split.low_row, column);
+            split.high = table.rank_of(split.high_row, column);
+            choice.offer(split);
+        });
 }
 
 // Tries every cut of computed values (NaN: missing), such as those of a linear combination.

@@ -34,6 +34,63 @@ inline double median_of(std::vector<std::pair<double, double>>& targets_and_weig
     return targets_and_weights.back().first;
 }
 
+// Targets of a node in their order, as a list from which rows are taken one by one, and its median. A value: where it is a
+// variable of a loop the compiler keeps it in registers.
+struct MedianList {
+    // Items are numbered from 1 on, in ascending order; those of number 0 and behind the last are ends.
+    struct Link {
+        std::uint32_t before, behind;
+    };
+    struct Item {
+        double weight, moment, target;
+    };
+    struct Side {
+        double loss, median;
+    };
+
+    Link* link;
+    const Item* item;
+    std::uint32_t end;  // behind the last
+    double weight, sum;  // of what is in the list
+    // The first item up to which half of the weight lies, and what lies up to there.
+    std::uint32_t middle = 0;
+    double low = 0, low_sum = 0;
+
+    [[gnu::always_inline]] void drop(std::uint32_t p) {
+        const Link here = link[p];
+        link[here.before].behind = here.behind;
+        link[here.behind].before = here.before;
+        weight -= item[p].weight;
+        sum -= item[p].moment;
+        if (p <= middle) {
+            low -= item[p].weight;
+            low_sum -= item[p].moment;
+            if (p == middle) middle = here.before;
+        }
+        settle();
+    }
+    [[gnu::always_inline]] void settle() {
+        const double half = weight / 2;
+        while (low < half && link[middle].behind != end) {
+            middle = link[middle].behind;
+            low += item[middle].weight;
+            low_sum += item[middle].moment;
+        }
+        while (middle > 0 && low - item[middle].weight >= half) {
+            low -= item[middle].weight;
+            low_sum -= item[middle].moment;
+            middle = link[middle].before;
+        }
+    }
+    [[gnu::always_inline]] Side side() const {
+        const double at = item[middle].target;
+        const double loss = at * low - low_sum + (sum - low_sum) - at * (weight - low);
+        const std::uint32_t next = link[middle].behind;
+        const bool between = 2 * low == weight && next != end;
+        return {loss, between ? at / 2 + item[next].target / 2 : at};
+    }
+};
+
 class MedianTally {
 public:
     static constexpr bool kClasses = false, kPlain = true, kGroups = false, kOrdered = true;
@@ -41,19 +98,26 @@ public:
     explicit MedianTally(const NodeRows& node) : node_(node) {}
 
     void reset() {
-        keys_.clear();
-        for (std::size_t i = 0; i < node_.n; ++i) keys_.push_back(static_cast<std::uint64_t>(node_.target_rank[i]) << 32 | i);
+        const auto n = static_cast<std::uint32_t>(node_.n);
+        keys_.resize(n);
+        for (std::uint32_t i = 0; i < n; ++i) keys_[i] = static_cast<std::uint64_t>(node_.target_rank[i]) << 32 | i;
         sort_.sort(keys_);
         item_.resize(node_.n + 2);
+        for (auto* links : {&links_, &left_links_, &right_links_}) links->resize(node_.n + 2);
         place_.resize(node_.n);
-        for (std::size_t p = 1; p <= node_.n; ++p) {
+        item_[0] = item_[n + 1] = {0, 0, 0};
+        double weight = 0, sum = 0;
+        for (std::uint32_t p = 0; p <= n + 1; ++p) links_[p] = {p - 1, p + 1};
+        for (std::uint32_t p = 1; p <= n; ++p) {
             const auto i = static_cast<std::uint32_t>(keys_[p - 1]);
-            place_[i] = static_cast<std::uint32_t>(p);
-            item_[p].weight = node_.weight[i];
-            item_[p].target = node_.target[i];
+            place_[i] = p;
+            item_[p] = {node_.weight[i], node_.moment[i], node_.target[i]};
+            weight += item_[p].weight;
+            sum += item_[p].moment;
         }
-        start();
-        whole_ = side().loss;
+        all_ = {links_.data(), item_.data(), n + 1, weight, sum};
+        all_.settle();
+        whole_ = all_.side().loss;
         clear();
     }
 
@@ -66,16 +130,22 @@ public:
         const std::size_t n = node_.n;
         left_side_.resize(n);
         right_side_.resize(n);
-        auto row = [&](std::size_t j) { return j < first.size() ? first[j] : second[j - first.size()]; };
-        start();
-        for (std::size_t j = n; j-- > 1;) {
-            drop(place_[row(j)]);
-            left_side_[j - 1] = side();
-        }
-        start();
+        order_.resize(n);
+        for (std::size_t j = 0; j < first.size(); ++j) order_[j] = place_[first[j]];
+        for (std::size_t j = 0; j < second.size(); ++j) order_[first.size() + j] = place_[second[j]];
+        std::copy(links_.begin(), links_.end(), left_links_.begin());
+        std::copy(links_.begin(), links_.end(), right_links_.begin());
+        MedianList left = all_, right = all_;
+        left.link = left_links_.data();
+        right.link = right_links_.data();
+        MedianList::Side *const left_side = left_side_.data(), *const right_side = right_side_.data();
+        const std::uint32_t* const order = order_.data();
+        // Both lists in one loop: while one waits for memory the other goes on.
         for (std::size_t j = 0; j + 1 < n; ++j) {
-            drop(place_[row(j)]);
-            right_side_[j] = side();
+            left.drop(order[n - 1 - j]);
+            right.drop(order[j]);
+            left_side[n - 2 - j] = left.side();
+            right_side[j] = right.side();
         }
     }
     void add(std::size_t i) {
@@ -99,79 +169,15 @@ public:
 private:
     static constexpr double kTie = 1e-9;
 
-    struct Item {
-        double weight, target;
-        std::uint32_t before, behind;
-    };
-    struct Side {
-        double loss, median;
-    };
-
-    // All items are in the list, which begins at 0 and ends at n + 1.
-    void start() {
-        weight_ = sum_ = 0;
-        const auto n = static_cast<std::uint32_t>(node_.n);
-        for (std::uint32_t p = 0; p <= n + 1; ++p) {
-            item_[p].before = p - 1;
-            item_[p].behind = p + 1;
-        }
-        item_[0].weight = item_[n + 1].weight = item_[0].target = item_[n + 1].target = 0;
-        for (std::uint32_t p = 1; p <= n; ++p) {
-            weight_ += item_[p].weight;
-            sum_ += item_[p].weight * item_[p].target;
-        }
-        median_ = 0;
-        low_ = low_sum_ = 0;
-        settle();
-    }
-
-    void drop(std::uint32_t p) {
-        const Item& item = item_[p];
-        item_[item.before].behind = item.behind;
-        item_[item.behind].before = item.before;
-        weight_ -= item.weight;
-        sum_ -= item.weight * item.target;
-        if (p <= median_) {
-            low_ -= item.weight;
-            low_sum_ -= item.weight * item.target;
-            if (p == median_) median_ = item.before;
-        }
-        settle();
-    }
-
-    // The median is the first item up to which half of the weight lies.
-    void settle() {
-        const double half = weight_ / 2;
-        const auto end = static_cast<std::uint32_t>(node_.n) + 1;
-        while (low_ < half && item_[median_].behind != end) {
-            median_ = item_[median_].behind;
-            low_ += item_[median_].weight;
-            low_sum_ += item_[median_].weight * item_[median_].target;
-        }
-        while (median_ > 0 && low_ - item_[median_].weight >= half) {
-            low_ -= item_[median_].weight;
-            low_sum_ -= item_[median_].weight * item_[median_].target;
-            median_ = item_[median_].before;
-        }
-    }
-
-    Side side() const {
-        const double at = item_[median_].target;
-        const double loss = at * low_ - low_sum_ + (sum_ - low_sum_) - at * (weight_ - low_);
-        const std::uint32_t next = item_[median_].behind;
-        const bool between = 2 * low_ == weight_ && next <= node_.n;
-        return {loss, between ? at / 2 + item_[next].target / 2 : at};
-    }
-
     const NodeRows& node_;
     KeySort sort_;
     std::vector<std::uint64_t> keys_;
     std::vector<std::uint32_t> place_;  // by row, in the order of targets, from 1 on
-    std::vector<Item> item_;
-    std::vector<Side> left_side_, right_side_;  // of the cut behind so many rows
-    double weight_ = 0, sum_ = 0;         // of the list
-    double low_ = 0, low_sum_ = 0;        // up to the median
-    std::uint32_t median_ = 0;
+    std::vector<std::uint32_t> order_;  // places in the order in which rows will be added
+    std::vector<MedianList::Item> item_;
+    std::vector<MedianList::Link> links_, left_links_, right_links_;
+    MedianList all_{};  // the list of all rows
+    std::vector<MedianList::Side> left_side_, right_side_;  // of the cut behind so many rows
     double whole_ = 0, left_ = 0, moment_ = 0;
     std::size_t moved_ = 0;
 };

@@ -212,3 +212,28 @@ TEST(values_stay_in_their_bounds) {
         CHECK(classes || forest.inner_value.size() == forest.nodes.size());
     }
 }
+
+TEST(the_order_of_lists_is_that_of_sorting) {
+    for (const unsigned values : {0U, 7U})
+        for (const Criterion criterion : {Criterion::misclassification, Criterion::absolute_error, Criterion::poisson, Criterion::variance,
+                                          Criterion::gini})
+            for (const std::size_t rows : {std::size_t{90}, std::size_t{900}}) {
+                const bool classes = for_classes(criterion);
+                const Data data = make_data(rows, 6, {.classes = 2, .values = values, .missing = true, .category = true}, 21);
+                Views views;
+                const std::vector<std::uint64_t> number{0, 1};
+                const std::vector<std::uint8_t> drawn = bootstrap(2, rows, 5);
+                views.members = 2;
+                views.key = {5, 6};
+                views.number = number.data();
+                views.labels = classes ? data.labels.data() : nullptr;
+                views.targets = classes ? nullptr : data.targets.data();
+                views.small_weights = drawn.data();
+                GrowOptions options{.criterion = criterion, .classes = classes ? 2U : 0U};
+                if (criterion == Criterion::variance || criterion == Criterion::gini) options.monotone = {1, 0, 0, -1, 0, 0};
+                const Table table = data.table();
+                const Forest quick = grow(table, views, options);
+                options.search = Search::sorted;
+                CHECK(same_forest(quick, grow(table, views, options)));
+            }
+}
