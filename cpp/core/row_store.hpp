@@ -94,9 +94,10 @@ public:
 
     // Whether the range will be a pure leaf (integer weights; elsewhere the answer is no).
     bool one_class(std::size_t begin, std::size_t n) const {
-        if (!integer) return false;
-        const std::uint32_t* payload = facets_[0].payload.data() + begin;
-        return std::all_of(payload, payload + n, [&](std::uint32_t p) { return ((p ^ payload[0]) & 255U) == 0; });
+        return integer && std::ranges::all_of(facets_, [&](const Facet& facet) {
+            const std::uint32_t* payload = facet.payload.data() + begin;
+            return std::all_of(payload, payload + n, [&](std::uint32_t p) { return ((p ^ payload[0]) & 255U) == 0; });
+        });
     }
 
     double weight(std::size_t i) const { return integer ? double(facets_[0].payload[i] >> 8) : weight_[i]; }

@@ -143,10 +143,16 @@ TEST(several_targets_are_told_apart_and_stored) {
     for (const bool classes : {true, false}) {
         GrowOptions options{.criterion = classes ? Criterion::gini : Criterion::variance, .classes = classes ? 5U : 0U};
         options.outputs = classes ? std::vector<std::uint32_t>{3, 2} : std::vector<std::uint32_t>{0, 0};
-        options.max_features = 3;
         views.labels = classes ? labels.data() : nullptr;
         views.targets = classes ? nullptr : targets.data();
-        const Forest forest = grow(data.table(), views, options);
+        const Table table = data.table();
+        options.max_features = 5;
+        const Forest listed = grow(table, views, options);
+        options.search = Search::sorted;
+        CHECK(same_forest(listed, grow(table, views, options)));
+        options.search = Search::automatic;
+        options.max_features = 3;
+        const Forest forest = grow(table, views, options);
         forest.validate();
         Forest again = forest.take(std::vector<std::int64_t>{2, 0});
         again.append(forest);
