@@ -54,12 +54,13 @@ inline void sort_entries(std::vector<Entry>& entries, std::vector<Entry>& spare)
     }
 }
 
-// Sorts words by their upper half, stably, and keeps its memory. Digits of 11 bits: the ranks of up to four million values
-// take two passes.
+// Sorts words that ascend in their lower halves by their upper ones, which are below `end`, and keeps its memory. Digits of
+// 11 bits: the ranks of up to four million values take two passes.
 class KeySort {
 public:
-    void sort(std::vector<std::uint64_t>& keys) {
-        if (keys.size() < kRadixRows) {
+    void sort(std::vector<std::uint64_t>& keys, std::size_t end = std::size_t{1} << 32) {
+        const bool few = end <= kFewRanks;
+        if (keys.size() < (few ? end : kRadixRows)) {
             std::sort(keys.begin(), keys.end());
             return;
         }
@@ -67,7 +68,7 @@ public:
         for (const std::uint64_t key : keys) different |= key ^ keys[0];
         spare_.resize(keys.size());
         for (unsigned shift = 32; shift < 64 && different >> shift; shift += kDigitBits) {
-            counts_.assign(std::size_t{1} << kDigitBits, 0);
+            counts_.assign(few ? end : std::size_t{1} << kDigitBits, 0);
             for (const std::uint64_t key : keys) ++counts_[(key >> shift) & kDigit];
             std::uint32_t begin = 0;
             for (std::uint32_t& count : counts_) begin += std::exchange(count, begin);
@@ -78,6 +79,7 @@ public:
 
 private:
     static constexpr std::size_t kRadixRows = 300;  // from here on it is faster than std::sort
+    static constexpr std::size_t kFewRanks = 256;   // where a row for each of them is enough
     static constexpr unsigned kDigitBits = 11;
     static constexpr std::uint64_t kDigit = (1U << kDigitBits) - 1;
 

@@ -63,7 +63,7 @@ bool search_sorted(Tally& tally, const NodeRows& node, const Limits& limits, con
             ++known;
     }
     space.keys.resize(known);
-    space.sort.sort(space.keys);
+    space.sort.sort(space.keys, table.column[column].values);
     space.sorted.resize(known);
     for (std::size_t i = 0; i < known; ++i) space.sorted[i] = static_cast<std::uint32_t>(space.keys[i]);
     auto rank_at = [&](std::size_t i) { return static_cast<std::uint32_t>(space.keys[i] >> 32); };
