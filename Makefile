@@ -44,6 +44,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.everyday
 	$(BIN)/python -m benchmarks.scattered
+	$(BIN)/python -m benchmarks.criteria
 
 # The whole suite with AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of its own.
 sanitize: $(STAMP)

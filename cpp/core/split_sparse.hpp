@@ -102,7 +102,7 @@ public:
 private:
     // Entries are gathered by rows where there are at most so many times those of the columns that will be tried.
     static constexpr double kWorthOfGathering = 4;
-    static constexpr std::size_t kMostGathered = 8;  // of so many rows one may be gathered
+    static constexpr std::size_t kMostGathered = 3;  // of so many rows one may be gathered
 
     static bool is_set(const std::vector<std::uint64_t>& bits, std::uint32_t c) { return ((bits[c / 64] >> (c % 64)) & 1U) != 0; }
     static void flip(std::vector<std::uint64_t>& bits, std::uint32_t c) { bits[c / 64] ^= std::uint64_t{1} << (c % 64); }
