@@ -16,7 +16,7 @@ from conjunto.ties import leaders
 
 
 def several(classes: Any) -> bool:
-    """Whether these are the classes of several targets."""
+    """Whether these are the classes, or whatever there is, of several targets."""
     return isinstance(classes, (list, tuple))
 
 
@@ -30,6 +30,11 @@ def count_classes(classes: Any) -> int:
 def one_or_list(by_output: list[Any]) -> Any:
     """What there is for each target: the thing itself where there is one."""
     return by_output[0] if len(by_output) == 1 else by_output
+
+
+def as_list(one_or_list: Any) -> list[Any]:
+    """The way back: what there is for each target, as a list."""
+    return list(one_or_list) if several(one_or_list) else [one_or_list]
 
 
 def class_counts(classes: Any) -> Any:

@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.multiclass import type_of_target
 
 from conjunto.combination import Count, combine
-from conjunto.outputs import one_or_list, several
+from conjunto.outputs import as_list, one_or_list
 from conjunto.problem import Problem
 from conjunto.ties import leaders
 from conjunto.voters.protocol import rows_seen
@@ -24,9 +24,9 @@ KEPT_CELLS = 1 << 24
 def keep_out_of_bag(ensemble: Any, problem: Problem) -> None:
     """Set the out-of-bag attributes of an ensemble that was just fitted on the problem."""
     seen = rows_seen(ensemble, problem.n)
-    calls: list[RollCall] = _listed(ensemble.contributions(problem.rows()))
+    calls: list[RollCall] = as_list(ensemble.contributions(problem.rows()))
     if calls[0].kind != "scores" or len(calls[0]) * problem.n * problem.n_classes <= KEPT_CELLS:
-        votes = [each.without(seen) for each in _listed(ensemble.votes(problem.rows()))]
+        votes = [each.without(seen) for each in as_list(ensemble.votes(problem.rows()))]
         ensemble._oob_votes = one_or_list(votes)
         counts = [combine(each) for each in votes]
     else:
@@ -39,14 +39,10 @@ def keep_out_of_bag(ensemble: Any, problem: Problem) -> None:
         truth, measure = problem.y, r2_score
     else:
         ensemble.oob_decision_function_ = _shares(counts)
-        classes = ensemble.classes_ if several(ensemble.classes_) else [ensemble.classes_]
+        classes = as_list(ensemble.classes_)
         predicted = _columns([of[leaders(count.counts)] for of, count in zip(classes, counts, strict=True)])
         truth, measure = problem.labels(), _accuracy
     ensemble.oob_score_ = _measured(ensemble.oob_score, measure, truth, predicted, known)
-
-
-def _listed(by_output: Any) -> list[Any]:
-    return by_output if isinstance(by_output, list) else [by_output]
 
 
 def _columns(by_output: list[NDArray[Any]]) -> NDArray[Any]:

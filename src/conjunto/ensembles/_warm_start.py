@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.outputs import several
+from conjunto.outputs import as_list, several
 from conjunto.problem import Columns, Problem
 from conjunto.sparse import parts
 from conjunto.voters.row_sketch import row_sketch
@@ -59,17 +59,13 @@ class FirstFit:
         same = shape == self.shape and self.columns.codes == problem.columns.codes
         if same and problem.classes is not None:
             same = several(problem.classes) == several(estimator.classes_) and all(
-                map(np.array_equal, _listed(estimator.classes_), _listed(problem.classes))
+                map(np.array_equal, as_list(estimator.classes_), as_list(problem.classes))
             )
         if not same or self.digest != data_digest(problem):
             raise ValueError(
                 "warm_start adds members to those that exist, so X, y and sample_weight must be those of the first fit "
                 "(set warm_start=False to start anew)"
             )
-
-
-def _listed(classes: Any) -> Any:
-    return classes if several(classes) else [classes]
 
 
 def deciding_parameters(estimator: Any) -> dict[str, str]:

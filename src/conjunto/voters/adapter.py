@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.outputs import count_classes, one_or_list, several
+from conjunto.outputs import as_list, count_classes, one_or_list, several
 from conjunto.voters.checking import check_columns, check_voters, one_answer
 from conjunto.voters.protocol import Seen, Unknown
 from conjunto.votes import Kind, RollCall
@@ -64,8 +64,7 @@ class Adapter:
 
         A `Votes`; of several targets a list of them.
         """
-        calls = self.contributions(X)
-        return [call.votes() for call in calls] if isinstance(calls, list) else calls.votes()
+        return one_or_list([call.votes() for call in as_list(self.contributions(X))])
 
     def contributions(self, X: Any, voters: Sequence[int] | NDArray[Any] | None = None) -> Any:
         """Return the same of some members (None: all), one after another: a `RollCall`, or a list of them."""

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.outputs import one_or_list
+from conjunto.outputs import as_list, one_or_list
 from conjunto.votes import Votes
 
 
@@ -115,7 +115,7 @@ def votes_out_of_bag(voters: Voters, X: Any) -> Any:
         raise ValueError(seen.reason)
     rows = voters.read(X)
     votes = voters.votes(rows)
-    each: list[Votes] = votes if isinstance(votes, list) else [votes]
+    each: list[Votes] = as_list(votes)
     abstaining = seen.matrix(each[0].n_examples)
     seen.check(rows)
     return one_or_list([one.without(abstaining) for one in each])
