@@ -29,6 +29,14 @@ struct Split {
     std::array<std::uint32_t, kMaxCategories / 32> set{};  // category
 };
 
+// Sends a category to the left; the code behind the last of them stands for what is missing.
+inline void send_left(Split& split, std::uint32_t code, std::uint32_t categories) {
+    if (code == categories)
+        split.missing_left = true;
+    else
+        split.set[code / 32] |= 1U << (code % 32);
+}
+
 // Keeps the best split, or the k best. Equal scores: the column tried first wins, then the cut offered
 // first, which is the lowest threshold. The result does not depend on which search found it.
 class Choice {

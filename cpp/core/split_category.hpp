@@ -169,11 +169,7 @@ private:
         split.kind = TestKind::category;
         split.column = column_;
         for (const std::uint32_t code : space_.present) {
-            if (!space_.left[code]) continue;
-            if (code == categories_)
-                split.missing_left = true;
-            else
-                split.set[code / 32] |= 1U << (code % 32);
+            if (space_.left[code]) send_left(split, code, categories_);
         }
         choice_.offer(split);
     }
@@ -357,10 +353,7 @@ private:
                 split.kind = TestKind::category;
                 split.column = column_;
                 for (const std::uint32_t code : space_.order) {
-                    if (code == categories_)
-                        split.missing_left = true;
-                    else
-                        split.set[code / 32] |= 1U << (code % 32);
+                    send_left(split, code, categories_);
                     if (code == code_at(i)) break;
                 }
                 choice_.offer(split);

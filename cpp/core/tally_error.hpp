@@ -19,10 +19,10 @@ public:
     explicit ErrorTally(const NodeRows& node) : node_(node), gini_(node) {}
     void reset() {
         gini_.reset();
-        most_ = *std::max_element(node_.class_total.begin(), node_.class_total.end());
+        const double most = *std::max_element(node_.class_total.begin(), node_.class_total.end());
         // Counts differ by 1 at least, and Gini's score is at most the weight of the node.
         tie_ = (node_.integer ? 0.5 : kTie) / node_.total;
-        whole_ = most_ + (node_.integer ? 0.0 : tie_ * squares(node_.class_total) / node_.total);
+        whole_ = most + (node_.integer ? 0.0 : tie_ * squares(node_.class_total) / node_.total);
     }
     std::size_t width() const { return gini_.width(); }
     void clear() { gini_.clear(); }
@@ -58,7 +58,7 @@ private:
 
     const NodeRows& node_;
     GiniTally gini_;
-    double most_ = 0, tie_ = 0, whole_ = 0;
+    double tie_ = 0, whole_ = 0;
 };
 
 }  // namespace conjunto

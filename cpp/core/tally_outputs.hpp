@@ -53,7 +53,6 @@ public:
     }
     double decrease(double score) const { return score / static_cast<double>(each_.size()); }
     double perfect() const { return INFINITY; }
-    const Tally& of(std::size_t output) const { return each_[output]; }
 
 private:
     const NodeRows& node_;
