@@ -16,13 +16,15 @@ from conjunto.classes import Classes
 from conjunto.ties import leaders
 
 Kind = Literal["labels", "values", "scores"]
-RuleName = Literal["plurality", "sum", "mean", "product", "min", "max", "median", "weighted-median"]
+RuleName = Literal[
+    "plurality", "sum", "mean", "product", "min", "max", "median", "trimmed-mean", "borda", "weighted-median"
+]
 """How votes are combined; the functions are in `conjunto.combination`."""
 # The rules that each kind of votes can be combined by; the first is the default.
 RULES_OF: dict[Kind, tuple[RuleName, ...]] = {
     "labels": ("plurality",),
-    "scores": ("sum", "mean", "product", "min", "max", "median"),
-    "values": ("mean", "median", "weighted-median", "min", "max"),
+    "scores": ("sum", "mean", "product", "min", "max", "median", "trimmed-mean", "borda"),
+    "values": ("mean", "median", "weighted-median", "trimmed-mean", "min", "max"),
 }
 
 
@@ -52,8 +54,9 @@ class Votes:
     groups : ndarray of shape (T,), default=None
         The committee of each member. Committees decide, each by the votes of its members, before they vote.
     rule : str, default=""
-        How the votes are combined: "plurality" for labels; "sum", "mean", "product", "min", "max" or "median" for
-        scores; "mean", "median", "weighted-median", "min" or "max" for values. "" is the first of these.
+        How the votes are combined: "plurality" for labels; "sum", "mean", "product", "min", "max", "median",
+        "trimmed-mean" or "borda" for scores; "mean", "median", "weighted-median", "trimmed-mean", "min" or "max" for
+        values. "" is the first of these.
     classes : ndarray of shape (K,), default=None
         The labels, in the order of the codes.
     for_sets : bool, default=False

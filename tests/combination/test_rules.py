@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.special import softmax
+from scipy.stats import trim_mean
 
 from conjunto import Votes
 from conjunto.combination import FINISHES, RULES, combine, decide, prefixes
@@ -36,8 +37,25 @@ def by_hand(rule, scores, weights):
                 "min": lambda s, w: s.min(axis=0),
                 "max": lambda s, w: s.max(axis=0),
                 "median": lambda s, w: np.median(s, axis=0),
+                "trimmed-mean": trimmed,
+                "borda": lambda s, w: w @ np.stack([points(each) for each in s]),
             }[rule](said, weight)
     return out
+
+
+def trimmed(said, weights):
+    """The mean of each column without its lowest and highest entry, of twenty and more without two of each."""
+    cut = 0 if len(said) < 3 else max(1, len(said) // 10)
+    means = []
+    for column in said.T:
+        left = np.argsort(column, kind="stable")[cut : len(column) - cut]
+        means.append(np.average(column[left], weights=weights[left]))
+    return np.array(means)
+
+
+def points(scores):
+    """A point for every class that is below, half of one for every equal."""
+    return [sum((other < one) + 0.5 * (other == one) for other in scores) - 0.5 for one in scores]
 
 
 @pytest.mark.parametrize("rule", RULES_OF["scores"])
@@ -65,6 +83,21 @@ def test_values(rule, values):
     said = decide(Votes(values=values, rule=rule))
     np.testing.assert_array_equal(said[known], function(values[:, known], axis=0))
     assert np.isnan(said[~known]).all()
+
+
+def test_a_trimmed_mean_is_scipys_where_there_are_many():
+    values = np.random.default_rng(0).normal(size=(30, 7))
+    np.testing.assert_allclose(decide(Votes(values=values, rule="trimmed-mean")), trim_mean(values, 0.1, axis=0))
+    # A jury of three: the lowest and the highest mark do not count.
+    assert decide(Votes(values=np.array([[1.0], [9.0], [4.0]]), rule="trimmed-mean")).tolist() == [4.0]
+
+
+def test_borda_by_hand():
+    # Two voters for the first class, but it is the last of the others: the second has more points.
+    scores = np.array([[[0.5, 0.4, 0.1]], [[0.5, 0.4, 0.1]], [[0.1, 0.5, 0.4]], [[0.1, 0.5, 0.4]], [[0.2, 0.5, 0.3]]])
+    assert combine(Votes(scores=scores, rule="borda")).counts.tolist() == [[4.0, 8.0, 3.0]]
+    # Equal classes share their points.
+    assert combine(Votes(scores=np.array([[[0.4, 0.4, 0.2]]]), rule="borda")).counts.tolist() == [[1.5, 1.5, 0.0]]
 
 
 def test_a_veto_is_one_in_a_product_alone():

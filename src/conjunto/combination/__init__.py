@@ -4,9 +4,10 @@
 """
 
 from conjunto.combination.adding import begin, by_voter, combine, decide, group_decisions, prefixes
+from conjunto.combination.condorcet import condorcet
 from conjunto.combination.count import Count
 from conjunto.combination.finishing import FINISHES, Finish
-from conjunto.combination.rules import RULES, weighted_median
+from conjunto.combination.rules import RULES, trimmed_mean, weighted_median
 
 __all__ = [
     "FINISHES",
@@ -16,8 +17,10 @@ __all__ = [
     "begin",
     "by_voter",
     "combine",
+    "condorcet",
     "decide",
     "group_decisions",
     "prefixes",
+    "trimmed_mean",
     "weighted_median",
 ]

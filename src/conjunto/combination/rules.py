@@ -1,7 +1,7 @@
 """The rules by which votes are combined: one literal table of running counts.
 
 A rule takes in one voter after another and can be asked for the count at any time. What needs all answers so far (the
-medians) keeps them.
+medians, the trimmed mean) keeps them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from conjunto.combination.count import Count
 
@@ -17,6 +18,8 @@ Array = NDArray[Any]
 
 # Values sorted at a time, for medians.
 MEDIAN_CELLS = 1 << 22
+# The share of the answers that a trimmed mean leaves out at either end.
+TRIMMED = 0.1
 
 
 class Running(Protocol):
@@ -108,6 +111,14 @@ class Product(Sum):
         super().add(logs, weight)
 
 
+class Borda(Sum):
+    """Every voter ranks the classes: each has a point for every class below it, and half of one for every equal."""
+
+    def add(self, answer: Array, weight: float) -> None:
+        """NaN in a row is an abstention."""
+        super().add(rankdata(answer, axis=1, nan_policy="propagate") - 1, weight)
+
+
 class _Extreme(_Base):
     _better: Any
 
@@ -168,6 +179,17 @@ class WeightedMedian(_Kept):
         return Count(weighted_median(np.stack(self._answers), np.array(self._weights)), self.voted)
 
 
+class TrimmedMean(_Kept):
+    """The mean without the lowest and the highest tenth of the answers, at least one of each where there are three."""
+
+    def count(self) -> Count:
+        """The trimmed means so far."""
+        if not self._answers:
+            return super().count()
+        means = trimmed_mean(np.stack(self._answers), np.array(self._weights))
+        return Count(np.where(np.isnan(means) & (means.ndim == 2), 0.0, means), self.voted)
+
+
 RULES: dict[str, type[Running]] = {
     "plurality": Plurality,
     "sum": Sum,
@@ -176,6 +198,8 @@ RULES: dict[str, type[Running]] = {
     "min": Least,
     "max": Most,
     "median": Median,
+    "trimmed-mean": TrimmedMean,
+    "borda": Borda,
     "weighted-median": WeightedMedian,
 }
 
@@ -192,3 +216,16 @@ def weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -
         place = (below >= 0.5 * below[-1]).argmax(axis=0)
         medians[first : first + step] = np.take_along_axis(block, place[None], axis=0)[0]
     return medians
+
+
+def trimmed_mean(answers: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weighted mean over the first axis of what is left of the answers; NaN (abstention) is none of them."""
+    order = answers.argsort(axis=0, kind="stable")
+    ordered = np.take_along_axis(answers, order, axis=0)
+    cast = (~np.isnan(ordered)).sum(axis=0)
+    cut = np.where(cast >= 3, np.maximum(1, (TRIMMED * cast).astype(np.intp)), 0)
+    place = np.arange(len(answers)).reshape(-1, *(1,) * (answers.ndim - 1))
+    counted = np.where((place >= cut) & (place < cast - cut), weights[order], 0.0)
+    with np.errstate(invalid="ignore"):
+        mean: NDArray[np.float64] = (counted * np.nan_to_num(ordered)).sum(axis=0) / counted.sum(axis=0)
+    return mean
