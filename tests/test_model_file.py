@@ -25,12 +25,13 @@ from conjunto import (
     PrunedRegressor,
     RandomForestClassifier,
     RandomSubspaceClassifier,
+    VotingClassifier,
+    VotingRegressor,
     prune,
 )
 from conjunto.datasets import load
 from conjunto.experiments import METHODS, make
 from conjunto.model_file import FORMAT, Model, ModelFileError, _is_value_of_ours, column_kinds, load_model, save_model
-from conjunto.voters.voting_models import ModelListClassifier, ModelListRegressor
 
 
 def colic():
@@ -111,16 +112,25 @@ def test_lists_of_models_come_back(tmp_path):
     classifiers = [LogisticRegression(max_iter=500), CARTClassifier(max_depth=1), CARTClassifier()]
     regressors = [LinearRegression(), BaggingRegressor(n_estimators=2, random_state=0)]
     for kind, models, answers in (
-        (ModelListClassifier, classifiers, y),
-        (ModelListRegressor, regressors, X.iloc[:, 0].to_numpy()),
+        (VotingClassifier, classifiers, y),
+        (VotingRegressor, regressors, X.iloc[:, 0].to_numpy()),
     ):
-        task = "classification" if kind is ModelListClassifier else "regression"
-        whole = kind.of_fitted([model.fit(X, answers) for model in models])
+        task = "classification" if kind is VotingClassifier else "regression"
+        whole = kind([(f"m{t}", model.fit(X, answers)) for t, model in enumerate(models)], prefit=True).fit()
         for estimator in (whole, prune(models, X, answers, keep=2)):
             save_model(tmp_path / "m.skops", Model(estimator, column_kinds(X), "target", task))
             back = load_model(tmp_path / "m.skops").estimator
             np.testing.assert_array_equal(back.predict(X), estimator.predict(X))
             assert type(back) is kind
+
+
+def test_truth_values_stay_what_they_are_in_combined_models(tmp_path):
+    X = pd.DataFrame({"flag": [True, False] * 20, "number": np.arange(40.0)})
+    y = np.where(X["flag"], "yes", "no")
+    vote = VotingClassifier([("a", CARTClassifier()), ("b", RandomForestClassifier(3, random_state=0))]).fit(X, y)
+    save_model(tmp_path / "m.skops", Model(vote, column_kinds(X), "target", "classification"))
+    back = load_model(tmp_path / "m.skops")
+    np.testing.assert_array_equal(back.estimator.predict(back.arrange(X)), y)
 
 
 def test_trees_of_other_libraries_are_saved_as_ours_and_not_trusted_otherwise(tmp_path):

@@ -1,5 +1,6 @@
 """What a user's type checker knows of `from conjunto import …`: mypy and pyright on two scripts, run as users do."""
 
+import inspect
 import json
 import os
 import re
@@ -17,6 +18,12 @@ NAMES = sorted(set(conjunto.__all__) - {"__version__"})
 ESTIMATORS = [name for name in NAMES if hasattr(getattr(conjunto, name), "fit")]
 
 
+def models(name):
+    """What an estimator cannot be made without: the models that it combines."""
+    parameters = inspect.signature(getattr(conjunto, name)).parameters.values()
+    return ", ".join("[]" for parameter in parameters if parameter.default is parameter.empty)
+
+
 @pytest.fixture
 def scripts(tmp_path):
     """A script that uses the names well, and one that uses each of them wrongly, from its second line on."""
@@ -24,7 +31,7 @@ def scripts(tmp_path):
         f"from conjunto import __version__, {', '.join(NAMES)}\n"
         "version: str = __version__\n"
         "model: BaggingClassifier = BaggingClassifier(n_estimators=3)\n"
-        "share: Budget = Budget(bytes=1000)\n" + "".join(f"{name}()\n" for name in ESTIMATORS)
+        "share: Budget = Budget(bytes=1000)\n" + "".join(f"{name}({models(name)})\n" for name in ESTIMATORS)
     )
     (tmp_path / "wrong.py").write_text(
         f"from conjunto import {', '.join(NAMES)}\n"

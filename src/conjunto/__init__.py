@@ -11,23 +11,33 @@ __version__ = "0.1.0"
 _HOMES = {
     "AdaBoostClassifier": "conjunto.ensembles.adaboost",
     "AdaBoostRegressor": "conjunto.ensembles.adaboost_regressor",
+    "ArbiterClassifier": "conjunto.combiners.arbiter",
     "ArcX4Classifier": "conjunto.ensembles.arc_x4",
     "BaggingClassifier": "conjunto.ensembles.bagging",
     "BaggingRegressor": "conjunto.ensembles.bagging",
+    "BayesianAveragingClassifier": "conjunto.combiners.bayesian_averaging",
+    "BayesianAveragingRegressor": "conjunto.combiners.bayesian_averaging",
     "C45Classifier": "conjunto.learners.c45",
     "CARTClassifier": "conjunto.learners.cart",
     "CARTRegressor": "conjunto.learners.cart",
+    "CascadeClassifier": "conjunto.combiners.cascade",
     "ClassSwitchingClassifier": "conjunto.ensembles.class_switching",
+    "CostSensitiveClassifier": "conjunto.combiners.cost_sensitive",
     "DoubleBaggingClassifier": "conjunto.ensembles.double_bagging",
     "ECOCClassifier": "conjunto.ensembles.ecoc",
     "ExtraTreesClassifier": "conjunto.ensembles.extra_trees",
     "ExtraTreesRegressor": "conjunto.ensembles.extra_trees",
     "FlippingClassifier": "conjunto.ensembles.flipping",
+    "GreedySelectionClassifier": "conjunto.combiners.greedy_selection",
+    "GreedySelectionRegressor": "conjunto.combiners.greedy_selection",
     "IGPBoostingClassifier": "conjunto.ensembles.igp_boosting",
     "IGPCommitteesClassifier": "conjunto.ensembles.igp_committees",
     "IGPEnsembleClassifier": "conjunto.ensembles.igp_ensemble",
     "IGPTreeClassifier": "conjunto.learners.igp",
+    "LocalSelectionClassifier": "conjunto.combiners.local_selection",
+    "LocalSelectionRegressor": "conjunto.combiners.local_selection",
     "MultiBoostClassifier": "conjunto.ensembles.multiboost",
+    "NaiveBayesCombinationClassifier": "conjunto.combiners.naive_bayes",
     "OutputSmearingRegressor": "conjunto.ensembles.output_smearing",
     "PastingClassifier": "conjunto.ensembles.pasting",
     "PastingRegressor": "conjunto.ensembles.pasting",
@@ -39,8 +49,12 @@ _HOMES = {
     "RandomSubspaceRegressor": "conjunto.ensembles.random_subspace",
     "RandomizationClassifier": "conjunto.ensembles.randomization",
     "RoundRobinClassifier": "conjunto.ensembles.round_robin",
+    "StackingClassifier": "conjunto.combiners.stacking",
+    "StackingRegressor": "conjunto.combiners.stacking",
     "ThreeBoostClassifier": "conjunto.ensembles.three_boost",
     "Votes": "conjunto.votes",
+    "VotingClassifier": "conjunto.combiners.voting",
+    "VotingRegressor": "conjunto.combiners.voting",
     "WaggingClassifier": "conjunto.ensembles.wagging",
 }
 # What is done with them.
@@ -62,6 +76,20 @@ _TOOLS = {
 
 if TYPE_CHECKING:
     # Written by `python tools/write_names.py` from the table above.
+    from conjunto.combiners.arbiter import ArbiterClassifier as ArbiterClassifier
+    from conjunto.combiners.bayesian_averaging import BayesianAveragingClassifier as BayesianAveragingClassifier
+    from conjunto.combiners.bayesian_averaging import BayesianAveragingRegressor as BayesianAveragingRegressor
+    from conjunto.combiners.cascade import CascadeClassifier as CascadeClassifier
+    from conjunto.combiners.cost_sensitive import CostSensitiveClassifier as CostSensitiveClassifier
+    from conjunto.combiners.greedy_selection import GreedySelectionClassifier as GreedySelectionClassifier
+    from conjunto.combiners.greedy_selection import GreedySelectionRegressor as GreedySelectionRegressor
+    from conjunto.combiners.local_selection import LocalSelectionClassifier as LocalSelectionClassifier
+    from conjunto.combiners.local_selection import LocalSelectionRegressor as LocalSelectionRegressor
+    from conjunto.combiners.naive_bayes import NaiveBayesCombinationClassifier as NaiveBayesCombinationClassifier
+    from conjunto.combiners.stacking import StackingClassifier as StackingClassifier
+    from conjunto.combiners.stacking import StackingRegressor as StackingRegressor
+    from conjunto.combiners.voting import VotingClassifier as VotingClassifier
+    from conjunto.combiners.voting import VotingRegressor as VotingRegressor
     from conjunto.ensembles.adaboost import AdaBoostClassifier as AdaBoostClassifier
     from conjunto.ensembles.adaboost_regressor import AdaBoostRegressor as AdaBoostRegressor
     from conjunto.ensembles.arc_x4 import ArcX4Classifier as ArcX4Classifier

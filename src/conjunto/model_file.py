@@ -40,6 +40,8 @@ PICKLES = (".pkl", ".pickle", ".joblib")
 _INNER_TYPES = (
     "conjunto._core.C45Forest",
     "conjunto._core.Forest",
+    "conjunto.combiners._region.Region",
+    "conjunto.combiners.level_one.MultiResponseClassifier",
     "conjunto.draw.Drawn",
     "conjunto.draw.Outline",
     "conjunto.ensembles._panel.Panel",
@@ -49,13 +51,20 @@ _INNER_TYPES = (
     "conjunto.learners.members.TreeMembers",
     "conjunto.problem.Columns",
     "conjunto.pruning.keep.Budget",
-    "conjunto.voters.voting_models.ModelListClassifier",
-    "conjunto.voters.voting_models.ModelListRegressor",
     "conjunto.votes.Votes",
 )
 
 # Rooms in which values of members live: their modules may be imported to look.
 _ROOMS = "ensembles|generation|imbalance|learners"
+
+
+def _reader(estimator: Any) -> Any:
+    """What knows how the columns were encoded: the estimator, what it wraps, or one of the models that it combines."""
+    if hasattr(estimator, "_columns"):
+        return estimator
+    inside = [getattr(estimator, "estimator_", None), *getattr(estimator, "__dict__", {}).get("estimators_", ())]
+    found = (_reader(each) for each in inside if each is not None)
+    return next((each for each in found if each is not None), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +136,8 @@ class Model:
 
     def _keeps_other_categories(self, place: int) -> bool:
         """Whether the categories of a column were no text in training: truth values, or numbers."""
-        own = hasattr(self.estimator, "_columns")
-        fitted: Any = self.estimator if own else getattr(self.estimator, "estimator_", None)
-        codes = fitted._columns.codes[place] if hasattr(fitted, "_columns") else None
+        fitted = _reader(self.estimator)
+        codes = None if fitted is None else fitted._columns.codes[place]
         return codes is not None and not any(isinstance(category, str) for category in codes)
 
     @property

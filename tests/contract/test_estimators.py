@@ -24,7 +24,10 @@ from conjunto.ensembles.rules import CLASSIFICATION
 # The data of these tests are small, and often one tree of boosting is right on all of them.
 pytestmark = pytest.mark.filterwarnings("ignore:.* kept 1 of n_estimators:UserWarning")
 
-NAMES = sorted(set(conjunto._HOMES) - {"Votes"})
+# What combines models that it is given has tests of its own: `test_combiners.py`.
+NAMES = sorted(
+    name for name, home in conjunto._HOMES.items() if name != "Votes" and not home.startswith("conjunto.combiners.")
+)
 KINDS = {name: getattr(conjunto, name) for name in NAMES}
 # What a method is like is said on its class: a new one joins these tests by being listed in `conjunto`.
 ENSEMBLES = [name for name, kind in KINDS.items() if issubclass(kind, Ensemble)]

@@ -16,7 +16,6 @@ import conjunto
 from conjunto.combination import decide
 from conjunto.voters import as_voters, rows_seen
 from conjunto.voters.checking import check_examples
-from conjunto.voters.voting_models import ModelListClassifier, ModelListRegressor
 
 from .oracles import NAMES, check_adapter, make_rows
 
@@ -63,11 +62,12 @@ def test_classifiers(kind):
     np.testing.assert_array_equal(decide(adapter.votes(TEST)), by_hand(models, range(7)))
     for members in ([6, 2, 0], [5], list(range(7))):
         part = adapter.take(members)
-        assert isinstance(part, ModelListClassifier)
-        assert [id(model) for model in part.estimators_] == [id(models[t]) for t in members]
-        np.testing.assert_array_equal(part.predict(TEST), by_hand(models, members))
-    # A part can be taken apart again, and knows all classes, whoever is left.
-    again = check_adapter(part, TEST, lambda members: by_hand(models, members), [5, 6])
+        assert [id(model) for model in part] == [id(models[t]) for t in members]
+    # A list that is pruned is one that votes; it can be taken apart again, and knows all classes, whoever is left.
+    vote = conjunto.prune(models, X, LABELS, keep=7)
+    assert isinstance(vote, conjunto.VotingClassifier)
+    kept = [models[t] for t in vote.order_]
+    again = check_adapter(vote, TEST, lambda members: by_hand(kept, members), [5, 6])
     assert list(again.classes_) == list(NAMES)
 
 
@@ -80,10 +80,11 @@ def test_regressors():
     adapter = as_voters(models)
     said = np.stack([model.predict(TEST) for model in models])
     np.testing.assert_array_equal(adapter.votes(TEST).values, said)
-    part = adapter.take([2, 0])
-    assert isinstance(part, ModelListRegressor)
-    np.testing.assert_allclose(part.predict(TEST), said[[2, 0]].mean(axis=0))
-    check_adapter(adapter.take([0, 1, 2]), TEST, lambda members: said[members].mean(axis=0), [2, 0])
+    mean = conjunto.prune(models, X, TARGETS, keep=2)
+    assert isinstance(mean, conjunto.VotingRegressor)
+    said = said[mean.order_[:2]]
+    np.testing.assert_allclose(mean.predict(TEST), said.mean(axis=0))
+    check_adapter(mean, TEST, lambda members: said[members].mean(axis=0), [1, 0])
 
 
 def test_labels_that_are_numbers():
@@ -125,8 +126,8 @@ def test_messages(models, message):
 def test_messages_about_fitted_models():
     with pytest.raises(NotFittedError, match="GaussianNB"):
         as_voters([GaussianNB()])
-    with pytest.raises(NotFittedError, match="ModelListClassifier"):
-        as_voters(ModelListClassifier([GaussianNB()]))
+    with pytest.raises(NotFittedError, match="VotingClassifier"):
+        as_voters(conjunto.VotingClassifier([("one", GaussianNB())]))
     adapter = as_voters([GaussianNB().fit(X, LABELS), Constant("west", NAMES)])
     with pytest.raises(ValueError, match="a list of models does not tell which rows each of them was fitted on: give"):
         rows_seen(adapter, 150)

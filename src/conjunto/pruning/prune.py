@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conjunto.combiners.voting import vote_of
 from conjunto.ordering import orientation_size
 from conjunto.pruning.budgeting import fit_budget
 from conjunto.pruning.choosing import CriterionLike, check_criterion, choose, chooses_subset, truth_of
@@ -84,8 +85,8 @@ def prune(
     ----------
     fitted : fitted estimator, or list of fitted models
         An ensemble of conjunto; scikit-learn's random forest, extra trees, bagging, AdaBoost or voting, classifier or
-        regressor; LightGBM's forest; a pipeline that ends in one; or a list of models of any kind, which are given back
-        as one that votes (`ModelListClassifier`, `ModelListRegressor`).
+        regressor; LightGBM's forest; a pipeline that ends in one; or a list of models of any kind, which come back as
+        one that votes (`VotingClassifier`, `VotingRegressor`).
     X, y : array-like or DataFrame, array-like
         Rows and their answers. The training data, the same rows in the same order, unless `selection` is a share: then
         rows that the ensemble has not seen.
@@ -213,7 +214,7 @@ def prune_voters(
 
 
 def _several(fitted: Any) -> Voters:
-    voters = as_voters(fitted)
+    voters = as_voters(vote_of(fitted) if isinstance(fitted, (list, tuple)) else fitted)
     if len(voters) < 2:
         raise ValueError(f"there is nothing to order or prune: the ensemble has {len(voters)} member; fit more")
     return voters

@@ -32,7 +32,6 @@ from conjunto.voters.sklearn_adaboost import SklearnAdaBoost
 from conjunto.voters.sklearn_bagging import SklearnBagging
 from conjunto.voters.sklearn_forest import SklearnForest
 from conjunto.voters.sklearn_voting import SklearnVoting
-from conjunto.voters.voting_models import ModelListClassifier, ModelListRegressor
 
 FAMILIES: tuple[tuple[tuple[type, ...], type[Adapter]], ...] = (
     ((RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier, ExtraTreesRegressor), SklearnForest),
@@ -83,9 +82,6 @@ def as_voters(fitted: Any) -> Voters:
         raise TypeError(f"got the class {fitted.__name__}, and a fitted ensemble is needed: {WHAT_CAN_BE_TAKEN}")
     if isinstance(fitted, (list, tuple)):
         return ModelList(fitted)
-    if isinstance(fitted, (ModelListClassifier, ModelListRegressor)):
-        check_is_fitted(fitted)
-        return ModelList(fitted)
     if isinstance(fitted, Pipeline):
         return PipelineAdapter(fitted, as_voters(fitted.steps[-1][1]))
     if isinstance(fitted, Voters):
@@ -119,6 +115,8 @@ def _why_not(fitted: Any) -> str:
             f"{name} cannot be taken apart: in gradient boosting every member corrects the residuals of those before "
             "it, so that members are no voters; distil replaces it by one tree"
         )
+    if why := getattr(fitted, "indivisible", ""):
+        return f"{name} cannot be taken apart: {why}"
     if hasattr(fitted, "best_estimator_") or name.endswith("SearchCV"):
         return f"{name} is a search, not an ensemble: give its best_estimator_"
     if hasattr(fitted, "calibrated_classifiers_"):

@@ -1,0 +1,155 @@
+"""Cascades: cheap members answer what they are sure of, and hand the rest on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from conjunto.checks import check_number
+from conjunto.combiners._combiner import ClassVotes, selectable
+from conjunto.combiners._fitting import Unseen
+from conjunto.problem import is_frame, select
+from conjunto.sparse import any_missing
+from conjunto.ties import leaders
+from conjunto.votes import Votes
+
+Array = NDArray[Any]
+
+
+class CascadeClassifier(ClassVotes):
+    """Classifiers in a row, each of which answers the rows that it is sure of; the last answers what is left.
+
+    A member is sure where its largest probability reaches its threshold. Thresholds are chosen one after another, on
+    rows that members did not see: each as low as the loss of accuracy allows, compared with the last member alone. No
+    member is asked about a row that one before it has answered.
+
+    Parameters
+    ----------
+    estimators : list of (str, classifier)
+        Models that give probabilities, with their names: cheap ones first, the one to be relied on last.
+    loss : float, default=0.005
+        The share of the rows on which the cascade may be wrong more often than its last member.
+    prefit : bool, default=False
+        Whether the models are fitted already, by whichever library; X and y of `fit` are then rows that none of them
+        saw.
+    cv : int, splitter or iterable, default=None
+        Folds in which thresholds are chosen; None is 5.
+    n_jobs : int, default=None
+        Members and folds fitted at a time.
+    verbose : bool, default=False
+        Whether to say which member is being fitted.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The fitted members.
+    classes_ : ndarray
+        The labels.
+    thresholds_ : ndarray
+        The probability from which on each member answers; infinite where it never does, 0 for the last.
+    answered_ : ndarray
+        The share of the rows that each member answered when thresholds were chosen.
+    accuracy_, accuracy_of_last_ : float
+        Of the cascade and of its last member, on the rows that thresholds were chosen on.
+
+    References
+    ----------
+    Pudil, Novovičová, Bláha, Kittler (1992). Multistage pattern recognition with reject option. ICPR 2, 92-95.
+    Viola, Jones (2001). Rapid object detection using a boosted cascade of simple features. CVPR, 511-518.
+
+    Examples
+    --------
+    >>> from conjunto import CascadeClassifier, RandomForestClassifier
+    >>> from conjunto.datasets import make_waveform
+    >>> X, y = make_waveform(1000, random_state=0)
+    >>> models = [(str(size), RandomForestClassifier(size, random_state=0)) for size in (10, 200)]
+    >>> model = CascadeClassifier(models, loss=0.01).fit(X, y)
+    >>> bool(model.answered_[0] > 0.5), bool(model.accuracy_ >= model.accuracy_of_last_ - 0.01)
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        loss: float = 0.005,
+        prefit: bool = False,
+        cv: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.estimators = estimators
+        self.loss = loss
+        self.prefit = prefit
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def stage(self, X: Any) -> NDArray[np.intp]:
+        """Return the number of the member that answers each row, from 0."""
+        check_is_fitted(self)
+        return (~np.isnan(self.votes(X).answers[:, :, 0])).argmax(axis=0)
+
+    def votes(self, X: Any) -> Votes:
+        """Return what the members say, each about the rows that it answers."""
+        check_is_fitted(self)
+        X = selectable(X)
+        if getattr(X, "dtype", np.dtype(float)).kind == "O":
+            X = X.astype(np.float64)
+        if not is_frame(X) and not get_tags(self).input_tags.allow_nan and any_missing(X):
+            # Which rows get as far as a member that takes no missing values nobody can tell beforehand.
+            raise ValueError(f"Input X contains NaN, and not all members of {type(self).__name__} take missing values")
+        n = X.shape[0]
+        scores = np.full((len(self), n, len(self.classes_)), np.nan)
+        left = np.arange(n)
+        for t, threshold in enumerate(self.thresholds_):
+            if not len(left) and t:
+                break
+            said = self._said(X if len(left) == n else select(X, left), [t])[0]
+            sure = _sure(said, threshold)
+            scores[t, left[sure]] = said[sure]
+            left = left[~sure]
+        return Votes(scores=scores, rule="sum", classes=self.classes_)
+
+    def _check_parameters(self, models: list[tuple[str, Any]]) -> None:
+        check_number("loss", self.loss, 0, 1)
+
+    def _learn(self, unseen: Unseen) -> None:
+        weights = unseen.weights / unseen.weights.sum()
+        right = [leaders(np.nan_to_num(said)) == unseen.y for said in unseen.answers]
+        spare = self.loss
+        left = np.ones(len(unseen.y), dtype=bool)
+        self.thresholds_ = np.zeros(len(unseen.answers))
+        self.answered_ = np.zeros(len(unseen.answers))
+        accuracy = 0.0
+        for t, said in enumerate(unseen.answers):
+            if t < len(unseen.answers) - 1:
+                lost = weights * (right[-1].astype(float) - right[t])
+                self.thresholds_[t] = _threshold(np.nan_to_num(said).max(axis=1)[left], lost[left], spare)
+            sure = left & _sure(said, self.thresholds_[t])
+            if t < len(unseen.answers) - 1:
+                spare -= lost[sure].sum()
+            accuracy += weights[sure] @ right[t][sure]
+            self.answered_[t] = weights[sure].sum()
+            left &= ~sure
+        self.accuracy_, self.accuracy_of_last_ = float(accuracy), float(weights @ right[-1])
+
+
+def _sure(said: Array, threshold: float) -> NDArray[np.bool_]:
+    """The rows that a member answers; it never answers where it abstains, unless it is the last."""
+    sure: NDArray[np.bool_] = np.nan_to_num(said).max(axis=1) >= threshold
+    return sure
+
+
+def _threshold(confidence: Array, lost: Array, spare: float) -> float:
+    """The least confidence such that answering from there on loses no more than is to spare."""
+    order = np.argsort(-confidence, kind="stable")
+    ordered, total = confidence[order], np.cumsum(lost[order])
+    # Rows of one confidence are answered together.
+    last = np.append(ordered[1:] < ordered[:-1], True) if len(ordered) else np.zeros(0, dtype=bool)
+    fine = np.flatnonzero(last & (total <= spare + 1e-12))
+    return float(ordered[fine[-1]]) if len(fine) else np.inf
