@@ -1,3 +1,4 @@
+import re
 from inspect import signature
 
 import numpy as np
@@ -39,7 +40,9 @@ BOOSTING = {
 CLASSIFIERS = BOTH | BOOSTING | {"randomization", "wagging", "class-switching", "flipping"}
 CLASSIFIERS |= {"c45", "igp", "igp-ensemble", "igp-boosting", "igp-committees"}
 CLASSIFIERS |= {"arc-x4", "multiboost", "three-boost", "double-bagging", "ecoc", "round-robin"}
-REGRESSORS = BOTH | {"output-smearing", "adaboost-r"}
+COMBINED = {"voting", "stacking", "greedy-selection", "bayesian-averaging", "local-selection"}
+CLASSIFIERS |= COMBINED | {"soft-voting", "naive-bayes-combination", "arbiter", "cascade"}
+REGRESSORS = BOTH | COMBINED | {"output-smearing", "adaboost-r"}
 
 
 def fruit(task):
@@ -64,8 +67,9 @@ def test_every_method_does_what_it_claims(name, task):
     members = {"n_estimators": 30} if "n_estimators" in signature(kind).parameters else {}
     model = make(name, task, members, random_state=1)
     assert (is_classifier if task == "classification" else is_regressor)(model)
-    # C4.5 draws nothing.
-    assert name == "c45" or model.random_state == 1
+    seeds = {value for key, value in model.get_params().items() if key.split("__")[-1] == "random_state"}
+    # C4.5 draws nothing, and what is combined has seeds of its own.
+    assert name == "c45" or 1 in seeds
     X, y = fruit(task)
     said = model.fit(X, y).predict(X)
     if task == "classification":
@@ -83,8 +87,12 @@ def test_parameters_of_the_table_exist_and_can_be_overridden(name, task):
     kind = getattr(conjunto, estimator_name(name, task))
     stated = METHODS[name].parameters
     found = parameters_of(make(name, task))
-    assert {key for key in stated if "__" not in key} <= set(kind().get_params())
-    assert {key: found[key] for key in stated} == dict(stated)
+    assert {key for key in stated if "__" not in key} <= set(signature(kind).parameters)
+    assert {key: found[key] for key in stated if key != "estimators"} == {
+        key: value for key, value in stated.items() if key != "estimators"
+    }
+    if "estimators" in stated:
+        assert found["estimators"].split("+") == [each for each in stated["estimators"] if estimator_name(each, task)]
     if "n_estimators" in stated:
         assert parameters_of(make(name, task, {"n_estimators": 7}))["n_estimators"] == 7
         assert found["n_estimators"] == stated["n_estimators"]
@@ -230,3 +238,21 @@ def test_a_method_joins_by_a_line_in_the_table(monkeypatch):
     assert can_be_pruned("ten")
     assert "ten" in [method.name for method in suggest_methods("classification", 100)]
     assert Experiment(("wine",), ("ten",)).cells()
+
+
+def test_what_is_combined_can_be_named():
+    model = make("stacking", "classification", {"estimators": "cart+bagging+adaboost-r"}, random_state=3)
+    assert [name for name, _ in model.estimators] == ["cart", "bagging"]
+    assert model.estimators[1][1].random_state == 3
+    assert parameters_of(model)["estimators"] == "cart+bagging"
+    for given, message in (
+        ("cart+bging", "stacking: estimators holds 'bging'; did you mean 'bagging'?"),
+        ("cart+cart", "stacking: estimators names a method twice"),
+        ("voting+cart", "stacking: estimators holds 'voting', which combines others itself"),
+        (3, "stacking: estimators must be names of methods"),
+        ("adaboost-r", "stacking: none of the estimators does classification"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            check_registered("stacking", {"estimators": given}, "classification")
+    with pytest.raises(ValueError, match="stacking cannot be pruned by pruning__keep: how its members are combined"):
+        check_registered("stacking", {"pruning__keep": 0.5})

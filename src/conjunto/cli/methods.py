@@ -31,6 +31,7 @@ def methods(name: str | None) -> None:
                     click.echo(f"  {parameter}={value!r}")
         return
     default = {task: panel(task) for task in tasks}
+    width = max(map(len, METHODS)) + 2
     for key, method in METHODS.items():
         does = " and ".join(task + "*" * (key in default[task]) for task in tasks if estimator_name(key, task))
-        click.echo(f"{key:<18}{does:<34}{method.title}")
+        click.echo(f"{key:<{width}}{does:<34}{method.title}")

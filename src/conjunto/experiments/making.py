@@ -18,6 +18,8 @@ NESTED = "estimator__"
 # With one of these parameters the ensemble is pruned after it is fitted; the others keep the defaults of pruning.
 PRUNING = "pruning__"
 PRUNING_PARAMETERS = ("method", "keep", "selection")
+# What a method combines: names of other methods, in a text joined by "+".
+COMBINED = "estimators"
 # What says how many members there are, and how many an ensemble may have that is named, not written in Python: of more,
 # nobody has seen the end.
 SIZES = ("n_estimators", "n_committees", "committee_size")
@@ -44,6 +46,10 @@ def make(name: str, task: str, parameters: Mapping[str, Any] = NONE, random_stat
         # The parameters that the table gives its own tree are not meant for another one.
         stated = {key: value for key, value in stated.items() if not key.startswith(NESTED)}
     given = {**stated, **parameters, **seed}
+    if given.get(COMBINED):
+        given[COMBINED] = [
+            (each, make(each, task, random_state=random_state)) for each in _combined(given[COMBINED], task)
+        ]
     tree, pruning = _take(given, NESTED), _take(given, PRUNING)
     if tree or "estimator" in given:
         given["estimator"] = _tree(given.get("estimator", METHODS[name].trees[0]), task)(**tree)
@@ -61,6 +67,8 @@ def can_be_pruned(name: str, parameters: Mapping[str, Any] = NONE) -> bool:
 
 def parameters_of(model: Any) -> dict[str, Any]:
     """The parameters of an estimator that `make` made, under the names by which it takes them."""
+    if isinstance(getattr(model, COMBINED, None), list):
+        return {**model.get_params(deep=False), COMBINED: "+".join(name for name, _ in model.estimators)}
     if not isinstance(model, (_class("PrunedClassifier"), _class("PrunedRegressor"))):
         return dict(model.get_params())
     pruning = {PRUNING + name: getattr(model, name) for name in PRUNING_PARAMETERS}
@@ -86,6 +94,8 @@ def check_registered(name: str, parameters: Mapping[str, Any], task: str | None 
             if not trees:
                 raise ValueError(f"{name}: {base} does not do {task}")
             known |= {NESTED + parameter for tree in trees for parameter in signature(tree).parameters}
+        if parameters.get(COMBINED) is not None and COMBINED in known:
+            _check_combined(name, parameters[COMBINED], task)
         pruned = [parameter for parameter in parameters if parameter.startswith(PRUNING)]
         if pruned and (why := _why_not_pruned(name)):
             raise ValueError(f"{name} cannot be pruned by {pruned[0]}: {why}; leave it out, or name another ensemble")
@@ -93,6 +103,30 @@ def check_registered(name: str, parameters: Mapping[str, Any], task: str | None 
         check_parameters(name, known, parameters)
         _check_sizes(name, parameters)
         _check_pruning(name, parameters)
+
+
+def _combined(given: Any, task: str) -> list[str]:
+    """The names of the methods that are combined, as far as they do the task."""
+    names = given.split("+") if isinstance(given, str) else list(given)
+    return [name for name in names if estimator_name(name, task) is not None]
+
+
+def _check_combined(name: str, given: Any, task: str | None) -> None:
+    """Refuse what is no list of methods, or none that does the task."""
+    names = given.split("+") if isinstance(given, str) else given
+    if not isinstance(names, (list, tuple)) or not names or not all(isinstance(each, str) for each in names):
+        raise ValueError(f"{name}: estimators must be names of methods, as in random-forest+adaboost, got {given!r}")
+    for each in names:
+        if each not in METHODS:
+            raise ValueError(f"{name}: estimators holds {each!r}; {suggest(each, METHODS, len(METHODS))}")
+        if METHODS[each].parameters.get(COMBINED):
+            raise ValueError(
+                f"{name}: estimators holds {each!r}, which combines others itself: name ensembles or trees"
+            )
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name}: estimators names a method twice, got {given!r}")
+    if task is not None and not _combined(names, task):
+        raise ValueError(f"{name}: none of the estimators does {task}, got {given!r}")
 
 
 def check_parameters(name: str, known: Collection[str], parameters: Mapping[str, Any]) -> None:

@@ -33,6 +33,9 @@ class Registered:
     """The base learners that can be named, of those in `TREES`; the first is the default."""
 
 
+# What is combined where nothing else is named: strong, and unlike each other. What does not do the task is left out.
+COMBINED = {"estimators": ("random-forest", "extra-trees", "adaboost", "logitboost", "output-smearing")}
+
 METHODS: dict[str, Registered] = {
     "cart": Registered("single tree (CART)", "CARTClassifier", "CARTRegressor", panel=True),
     "cart-pruned": Registered(
@@ -128,6 +131,34 @@ METHODS: dict[str, Registered] = {
     "three-boost": Registered("three-member boosting", "ThreeBoostClassifier"),
     "output-smearing": Registered(
         "output smearing", None, "OutputSmearingRegressor", {"n_estimators": 100}, panel=True
+    ),
+    "voting": Registered("vote of different ensembles, or their mean", "VotingClassifier", "VotingRegressor", COMBINED),
+    "soft-voting": Registered(
+        "mean of the probabilities of different ensembles",
+        "VotingClassifier",
+        parameters={**COMBINED, "voting": "soft"},
+    ),
+    "stacking": Registered("stacking of different ensembles", "StackingClassifier", "StackingRegressor", COMBINED),
+    "greedy-selection": Registered(
+        "greedy selection among different ensembles", "GreedySelectionClassifier", "GreedySelectionRegressor", COMBINED
+    ),
+    "bayesian-averaging": Registered(
+        "Bayesian averaging of different ensembles",
+        "BayesianAveragingClassifier",
+        "BayesianAveragingRegressor",
+        COMBINED,
+    ),
+    "naive-bayes-combination": Registered(
+        "naive-Bayes combination of different ensembles", "NaiveBayesCombinationClassifier", parameters=COMBINED
+    ),
+    "arbiter": Registered("arbiters between different ensembles", "ArbiterClassifier", parameters=COMBINED),
+    "cascade": Registered(
+        "cascade of a pruned tree and a random forest",
+        "CascadeClassifier",
+        parameters={"estimators": ("cart-pruned", "random-forest")},
+    ),
+    "local-selection": Registered(
+        "local selection among the trees of bagging", "LocalSelectionClassifier", "LocalSelectionRegressor"
     ),
 }
 
