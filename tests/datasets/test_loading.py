@@ -100,8 +100,14 @@ def test_a_damaged_bundle_is_refused(monkeypatch):
 
 
 @pytest.mark.skipif(not REFERENCE.is_dir(), reason="the reference data are not beside the project")
-@pytest.mark.parametrize("name", ["adult", "australian", "heart", "ann-thyroid"])
+@pytest.mark.parametrize("name", ["adult", "australian", "heart", "ann-thyroid", "mnist5k"])
 def test_external_sets_from_the_reference_folder(name):
     data = load(name, folder=REFERENCE)
     assert data.X.shape == (ENTRIES[name].rows, ENTRIES[name].columns)
     assert data.y.nunique() == ENTRIES[name].classes
+
+
+@pytest.mark.skipif(not REFERENCE.is_dir(), reason="the reference data are not beside the project")
+def test_prices_of_cars_are_a_regression():
+    data = load("vw", folder=REFERENCE)
+    assert (data.task, data.X.shape) == ("regression", (15157, 8))

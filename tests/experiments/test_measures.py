@@ -64,8 +64,28 @@ def test_label_measures_are_those_of_scikit_learn(seed, k):
         assert measure("balanced-error", case) == pytest.approx(1 - metrics.balanced_accuracy_score(y, predicted))
     assert measure("f1", case) == pytest.approx(metrics.f1_score(y, predicted, average="macro", zero_division=0))
     assert measure("mcc", case) == pytest.approx(metrics.matthews_corrcoef(y, predicted))
+    weighted = metrics.precision_recall_fscore_support(y, predicted, average="weighted", zero_division=0)
+    assert measure("weighted-precision", case) == pytest.approx(weighted[0])
+    assert measure("weighted-f1", case) == pytest.approx(weighted[2])
+    macro = metrics.precision_score(y, predicted, average="macro", zero_division=0)
+    assert measure("precision", case) == pytest.approx(macro)
     recalls = metrics.recall_score(y, predicted, average=None, labels=np.unique(y))
     assert measure("geometric-mean", case) == pytest.approx(np.prod(recalls) ** (1 / len(recalls)))
+
+
+TWO_CLASSES = ("sensitivity", "specificity", "positive-predictive-value", "negative-predictive-value")
+
+
+def test_rates_of_two_classes_by_hand():
+    """Of 3 bees 2 are found, of 5 ants 4; of 3 answers "bee" 2 are right, of 5 answers "ant" 4."""
+    y = ["bee"] * 3 + ["ant"] * 5
+    predicted = ["bee", "bee", "ant", "bee", "ant", "ant", "ant", "ant"]
+    case = scored(y, predicted, classes=CLASSES[:2])
+    assert [measure(name, case) for name in TWO_CLASSES] == pytest.approx([2 / 3, 4 / 5, 2 / 3, 4 / 5])
+    never = scored(y, ["ant"] * 8, classes=CLASSES[:2])
+    np.testing.assert_allclose([measure(name, never) for name in TWO_CLASSES], [0, 1, np.nan, 5 / 8])
+    more = scored(y, predicted, classes=CLASSES[:3])
+    assert np.isnan([measure(name, more) for name in TWO_CLASSES]).all()
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -76,13 +76,15 @@ def reproduce(
 
 def _list(as_json: bool) -> None:
     from conjunto.datasets import ENTRIES
-    from conjunto.experiments.reproduce import TABLES
+    from conjunto.experiments.reproduce import TABLES, WorkedExample
 
     rows = []
     for key, table in TABLES.items():
-        names = [source.load or source.name for source in table.experiment().datasets]
+        sources = () if isinstance(table, WorkedExample) else table.experiment().datasets
+        names = [source.load or source.name for source in sources]
         files = [name for name in dict.fromkeys(names) if name in ENTRIES and ENTRIES[name].home == "external"]
-        needs = f"{', '.join(files)} from a folder (CONJUNTO_DATA) or OpenML, else left out" if files else "nothing"
+        online = " or OpenML" if any(ENTRIES[name].openml for name in files) else ""
+        needs = f"{', '.join(files)} from a folder (CONJUNTO_DATA){online}, else left out" if files else "nothing"
         rows.append({"key": key, "title": table.title, "source": table.source, "needs": needs, "cost": table.cost})
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))

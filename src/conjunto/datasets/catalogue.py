@@ -332,6 +332,16 @@ ENTRIES: dict[str, Entry] = {
             "Data). UCI Machine Learning Repository. doi:10.24432/C58P4S"
         ),
     ),
+    "vw": Entry(
+        title="Prices of used Volkswagen cars",
+        rows=15157,
+        columns=8,
+        classes=0,
+        home="external",
+        source="a file of the user: the data of problem P3 of Recarey (2021)",
+        licence="not known; not distributed here",
+        citation="Recarey Fernández, R. (2021). Métodos de ensamblado en Machine Learning. Universidade de Santiago",
+    ),
     "wine": Entry(
         title="Wines of three cultivars",
         rows=178,

@@ -175,7 +175,7 @@ def _read_scikit_learn(name: str, entry: Entry, folder: Any) -> Dataset:
 def _read_external(name: str, entry: Entry, folder: Any) -> Dataset:
     if (path := _file_of(name, folder)) is not None:
         data = read_table(path, task="classification" if entry.classes else "regression")
-        frame = data.X.assign(**{str(data.y.name): data.y})
+        frame = need_pandas().concat([data.X, data.y], axis=1)
         return replace(_dataset(name, entry, frame, f"{path.name}, from a folder"), checksum=data.checksum)
     folder = folder or os.environ.get("CONJUNTO_DATA")
     looked = (

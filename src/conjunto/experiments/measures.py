@@ -98,6 +98,37 @@ def _macro_f1(scored: Scored) -> float:
     return float(f1_score(scored.y, scored.predicted, labels=labels, average="macro", zero_division=0))
 
 
+def _weighted_f1(scored: Scored) -> float:
+    from sklearn.metrics import f1_score
+
+    labels = np.unique(scored.y)
+    return float(f1_score(scored.y, scored.predicted, labels=labels, average="weighted", zero_division=0))
+
+
+def _precision(average: str) -> Callable[[Scored], float]:
+    """A mean over the classes of the rows: "macro" or "weighted" by their frequency."""
+
+    def precision(scored: Scored) -> float:
+        from sklearn.metrics import precision_score
+
+        labels = np.unique(scored.y)
+        return float(precision_score(scored.y, scored.predicted, labels=labels, average=average, zero_division=0))
+
+    return precision
+
+
+def _rate(place: int, *, among_predicted: bool) -> Callable[[Scored], float]:
+    """Of two classes: the share of right answers among the rows of one, or among those predicted to be of it."""
+
+    def rate(scored: Scored) -> float:
+        if scored.classes is None or len(scored.classes) != 2:
+            return float("nan")
+        rows = (scored.predicted if among_predicted else scored.y) == scored.classes[place]
+        return float(np.mean(scored.predicted[rows] == scored.y[rows])) if rows.any() else float("nan")
+
+    return rate
+
+
 def _mcc(scored: Scored) -> float:
     from sklearn.metrics import matthews_corrcoef
 
@@ -183,6 +214,28 @@ MEASURES: dict[str, Measure] = {
         "geometric mean of recalls", "classification", _geometric_mean, True, percent=True, short="G-mean"
     ),
     "f1": Measure("macro F1", "classification", _macro_f1, True),
+    "weighted-f1": Measure("F1, weighted by class", "classification", _weighted_f1, True),
+    "precision": Measure("macro precision", "classification", _precision("macro"), True),
+    "weighted-precision": Measure("precision, weighted by class", "classification", _precision("weighted"), True),
+    # Of two classes the last in order counts as positive, as in scikit-learn; of more, there is no number.
+    "sensitivity": Measure("sensitivity", "classification", _rate(1, among_predicted=False), True, percent=True),
+    "specificity": Measure("specificity", "classification", _rate(0, among_predicted=False), True, percent=True),
+    "positive-predictive-value": Measure(
+        "positive predictive value",
+        "classification",
+        _rate(1, among_predicted=True),
+        True,
+        percent=True,
+        short="PPV",
+    ),
+    "negative-predictive-value": Measure(
+        "negative predictive value",
+        "classification",
+        _rate(0, among_predicted=True),
+        True,
+        percent=True,
+        short="NPV",
+    ),
     "mcc": Measure("Matthews correlation", "classification", _mcc, True, short="MCC"),
     "log-loss": Measure("log loss", "classification", _log_loss, staged=False),
     "auc": Measure("area under the ROC curve", "classification", _auc, True, staged=False, short="AUC"),

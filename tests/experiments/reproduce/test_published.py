@@ -11,7 +11,9 @@ TABLES = Path(__file__).parents[4] / "shared" / "reference" / "tables"
 COPIES = {
     f"martinez-{key}": f"martinez_munoz_2006_cuadro_{key.replace('.', '_')}"
     for key in ("3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7", "4.1", "4.2", "4.3", "4.5", "4.6")
-} | {"bourel-II": "bourel_2012_tabla_II"}
+}
+COPIES |= {f"recarey-3.{number}": f"recarey_2021_tabla_3_{number}" for number in (3, 4, 5)}
+COPIES |= {"bourel-II": "bourel_2012_tabla_II", "notes-1": "apuntes_combinacion_tabla_1"}
 
 
 @pytest.mark.skipif(not TABLES.is_dir(), reason="the reference tables are not beside the project")
@@ -37,7 +39,11 @@ def test_equal_to_the_reference(ours, reference):
         ("martinez-4.5", 30),
         ("martinez-4.6", 40),
         ("bourel-II", 24),
+        ("notes-1", 5),
         ("recarey-2.4", 1),
+        ("recarey-3.3", 143),
+        ("recarey-3.4", 88),
+        ("recarey-3.5", 9),
     ],
 )
 def test_sizes(key, rows):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conjunto.experiments.reproduce import TABLES, ReproduceError, bourel, martinez_4, reproduce
+from conjunto.experiments.reproduce import TABLES, ReproduceError, WorkedExample, bourel, martinez_4, reproduce
 from conjunto.experiments.reproduce.published import read_published
 from conjunto.experiments.results import Results
 
@@ -69,8 +69,7 @@ def test_worse_numbers_are_called_worse():
 @pytest.mark.parametrize("key", TABLES)
 def test_every_table_can_be_described(key):
     table = TABLES[key]
-    experiment = table.experiment()
-    assert experiment.cells()
+    assert isinstance(table, WorkedExample) or table.experiment().cells()
     assert table.cost
     assert table.departures
 

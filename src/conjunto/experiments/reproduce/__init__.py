@@ -6,11 +6,11 @@ One literal table says what can be run; the numbers are package data.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conjunto.checks import suggest
-from conjunto.datasets import DatasetNotFoundError
+from conjunto.datasets import Dataset, DatasetNotFoundError
 from conjunto.experiments.reproduce import (
     bourel,
     martinez_3,
@@ -19,7 +19,11 @@ from conjunto.experiments.reproduce import (
     martinez_5_genetic,
     martinez_5_sizes,
     martinez_5_time,
+    notes,
     recarey,
+    recarey_3,
+    recarey_3_cars,
+    recarey_3_data,
 )
 from conjunto.experiments.reproduce.verdicts import VERDICTS, Conclusion, Line
 from conjunto.experiments.results import Results
@@ -28,6 +32,7 @@ from conjunto.experiments.sources import OpenedSource, open_source
 from conjunto.experiments.spec import Experiment
 
 BOUREL = "Bourel, Métodos de agregación de modelos y aplicaciones, 2012"
+NOTES = "Combinación de clasificadores, lecture notes without an author's name"
 RECAREY = "Recarey Fernández, Métodos de ensamblado en Machine Learning, Universidade de Santiago de Compostela, 2021"
 THESIS = "Martínez Muñoz, Clasificación mediante conjuntos, doctoral thesis, Universidad Autónoma de Madrid, 2006"
 QUICK_RUNS = 5
@@ -48,6 +53,19 @@ class Reproduction:
     departures: tuple[str, ...]
     """In what our run is not that of the document."""
     cost: str
+    prepare: Callable[[Dataset], Dataset] | None = None
+    """What the document does to its data before it partitions them."""
+
+
+@dataclass(frozen=True)
+class WorkedExample:
+    """A published table that follows from the numbers in it: there is nothing to fit, and no data set."""
+
+    title: str
+    source: str
+    compute: Callable[[], tuple[list[Line], list[Conclusion]]]
+    departures: tuple[str, ...]
+    cost: str = "nothing: no model is fitted"
 
 
 @dataclass(frozen=True)
@@ -67,7 +85,7 @@ class Comparison:
         return {verdict: sum(line.verdict == verdict for line in self.lines) for verdict in VERDICTS}
 
 
-TABLES: dict[str, Reproduction] = {
+TABLES: dict[str, Reproduction | WorkedExample] = {
     "bourel-II": Reproduction(
         "test error of CART, AdaBoost.M1, SAMME, bagging and random forests, 100 trees",
         f"{BOUREL}, tabla II",
@@ -227,6 +245,12 @@ TABLES: dict[str, Reproduction] = {
         martinez_5_time.DEPARTURES,
         "1,200 fits of up to 1600 trees: minutes",
     ),
+    "notes-1": WorkedExample(
+        "three classifiers, one row: votes counted and probabilities averaged",
+        f"{NOTES}, tabla 1",
+        notes.table_1,
+        notes.DEPARTURES,
+    ),
     "recarey-2.4": Reproduction(
         "AdaBoost with stumps on the chi-squared problem",
         f"{RECAREY}, figura 2.4",
@@ -234,6 +258,33 @@ TABLES: dict[str, Reproduction] = {
         recarey.figure_2_4,
         recarey.DEPARTURES,
         "50 fits: seconds",
+    ),
+    "recarey-3.3": Reproduction(
+        "income of adults: seven single models, bagging, a forest, AdaBoost and stacking",
+        f"{RECAREY}, tabla 3.3",
+        recarey_3.experiment_adult,
+        recarey_3.table_3_3,
+        recarey_3.DEPARTURES_ADULT,
+        "55 fits, most of the time support vector machines: 20 minutes on two cores; 2 runs are eight",
+        recarey_3_data.prepare_adult,
+    ),
+    "recarey-3.4": Reproduction(
+        "digits: seven single models, bagging, a forest, AdaBoost and stacking, on 5,000 images",
+        f"{RECAREY}, tabla 3.4",
+        recarey_3.experiment_digits,
+        recarey_3.table_3_4,
+        recarey_3.DEPARTURES_DIGITS,
+        "55 fits: four minutes on two cores",
+        recarey_3_data.prepare_digits,
+    ),
+    "recarey-3.5": Reproduction(
+        "prices of cars: five single models, bagging, a forest, AdaBoost and stacking",
+        f"{RECAREY}, tabla 3.5",
+        recarey_3_cars.experiment,
+        recarey_3_cars.table_3_5,
+        recarey_3_cars.DEPARTURES,
+        "63 fits: four minutes on two cores",
+        recarey_3_data.prepare_cars,
     ),
 }
 
@@ -257,7 +308,7 @@ def reproduce(
     folder : path
         Where the store is kept. An earlier one with fewer runs or data sets is continued, never repeated.
     runs : int, default=None
-        Repetitions; None is the published number, or 5 with `quick`.
+        Repetitions, or folds of one cross-validation; None is the published number, or 5 with `quick`.
     datasets : sequence of str, default=None
         Only these data sets.
     n_jobs : int, default=-1
@@ -268,12 +319,18 @@ def reproduce(
     if key not in TABLES:
         raise ReproduceError(f"there is no table {key!r}; {suggest(key, TABLES)}")
     table = TABLES[key]
+    if isinstance(table, WorkedExample):
+        if runs is not None or datasets is not None:
+            raise ReproduceError(f"{key} is computed from its own numbers: it has neither runs nor data sets")
+        return Comparison(key, 1, 1, *table.compute(), {})
     whole = table.experiment()
-    published = whole.protocol.repetitions
+    published = whole.protocol.partitions
     runs = runs or (QUICK_RUNS if quick else published)
     if not 2 <= runs <= published:
         raise ReproduceError(f"runs must be from 2 to {published}, the published number, got {runs}")
     opened, skipped = _choose(whole, datasets)
+    if table.prepare is not None:
+        whole, opened = _prepared(whole, opened, table.prepare)
     chosen = [item.source.name for item in opened]
     cells = [cell for cell in whole.cells() if cell.dataset in chosen and cell.repetition < runs]
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -300,3 +357,12 @@ def _choose(whole: Experiment, datasets: Sequence[str] | None) -> tuple[list[Ope
     if not opened:
         raise ReproduceError(f"none of the data sets can be run: {'; '.join(skipped.values())}")
     return opened, skipped
+
+
+def _prepared(
+    whole: Experiment, opened: list[OpenedSource], prepare: Callable[[Dataset], Dataset]
+) -> tuple[Experiment, list[OpenedSource]]:
+    """The experiment on data prepared, which go to helper processes as they are."""
+    ready = {item.source.name: replace(item.source, data=prepare(item.data)) for item in opened}
+    whole = replace(whole, datasets=tuple(ready.get(source.name, source) for source in whole.datasets))
+    return whole, [open_source(source, whole.seed) for source in ready.values()]

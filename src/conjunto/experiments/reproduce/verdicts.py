@@ -3,7 +3,8 @@
 A number *agrees* when |ours - published| <= 2 x combined standard error + rounding; otherwise it is *better* or
 *worse*, or it *differs* where neither more nor less is better. Where a document prints no standard deviation, ours
 stands for both sides. A statement of the text holds or does not when that would hardly change with other runs;
-otherwise it is undecided.
+otherwise it is undecided. What the document itself leaves in doubt is shown beside ours and *not judged*, with the
+reason.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from conjunto.experiments.results import Results
 
-VERDICTS = ("agrees", "better", "worse", "differs", "not run")
+VERDICTS = ("agrees", "better", "worse", "differs", "not judged", "not run")
 # A statement holds when it does so in this share of the tables that other runs might have given.
 SURE = 0.9
 _RESAMPLED = 200
@@ -110,8 +111,9 @@ def judge(
     published_runs: int,
     rounding: float,
     published_sd: float | None = None,
+    greater_is_better: bool = False,
 ) -> Line:
-    """Compare the mean of our values with a published mean of an error: smaller is better.
+    """Compare the mean of our values with a published mean, such as that of an error: smaller is better.
 
     Examples
     --------
@@ -127,7 +129,39 @@ def judge(
     # The standard deviation of a few runs may be far too small: Student's quantile in place of 2.
     few = max(1.0, float(stats.t.isf(0.025, len(ours) - 1)) / 2)
     error = math.sqrt((few * sd) ** 2 / len(ours) + theirs**2 / published_runs)
-    return decide(Line(dataset, column, published, float(ours.mean()), error, len(ours)), rounding)
+    line = Line(dataset, column, published, float(ours.mean()), error, len(ours))
+    return decide(line, rounding, greater_is_better=greater_is_better)
+
+
+def judge_printed(
+    dataset: str,
+    column: str,
+    printed: str,
+    values: pd.Series,
+    *,
+    published_runs: int = 1,
+    reason: str = "",
+    digits: int = 2,
+    greater_is_better: bool = False,
+) -> Line:
+    """Compare the mean of our values, NaN where a run failed, with a number as printed.
+
+    With a `reason` both are shown and not judged; ours with `digits` decimals.
+    """
+    line = judge(
+        dataset,
+        column,
+        float(printed),
+        values.dropna(),
+        published_runs=published_runs,
+        rounding=rounding(printed),
+        greater_is_better=greater_is_better,
+    )
+    line = replace(line, published_text=printed)
+    if not line.runs:
+        return replace(line, reason="its runs failed") if len(values) and values.isna().all() else line
+    ours = f"{line.ours:.{digits}f} ± {2 * line.standard_error:.{digits}f}"
+    return replace(line, ours_text=ours, verdict="not judged" if reason else line.verdict, reason=reason)
 
 
 def judge_p_value(
