@@ -2,6 +2,7 @@
 
     python tools/run_sklearn_tests.py                    # forests, bagging, AdaBoost, trees
     python tools/run_sklearn_tests.py --meta             # voting, stacking, search, calibration, inspection and others
+    python tools/run_sklearn_tests.py --combining        # voting and stacking that are ours themselves
     python tools/run_sklearn_tests.py --log swap.jsonl   # keep the outcome of every test
 
 The test files are those of the installed wheel; copies are made in a temporary folder, where nothing but the imports is
@@ -60,6 +61,11 @@ SWAPPED = {
     "DecisionTreeRegressor": "CARTRegressor",
 }
 """Names of scikit-learn, and ours."""
+COMBINING = ("ensemble/tests/test_voting.py", "ensemble/tests/test_stacking.py")
+COMBINERS = {
+    f"{stem}{kind}": f"{stem}{kind}" for stem in ("Voting", "Stacking") for kind in ("Classifier", "Regressor")
+}
+"""What takes members, which are then scikit-learn's."""
 
 
 def swapped(source: str, names: dict[str, str]) -> str:
@@ -75,10 +81,10 @@ def swapped(source: str, names: dict[str, str]) -> str:
     return "".join(lines)
 
 
-def run(files: tuple[str, ...], log: Path, workers: int) -> None:
+def run(files: tuple[str, ...], names: dict[str, str], log: Path, workers: int) -> None:
     """Copy, change and run the files; the outcomes go to the log."""
     home = Path(sklearn.__file__).parent
-    names = {theirs: ours for theirs, ours in SWAPPED.items() if hasattr(conjunto, ours)}
+    names = {theirs: ours for theirs, ours in names.items() if hasattr(conjunto, ours)}
     log.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
@@ -122,12 +128,14 @@ def main() -> None:
     """Run the files that were asked for, print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--meta", action="store_true", help="the tests of what takes our estimators as members")
+    parser.add_argument("--combining", action="store_true", help="the tests of voting and stacking, with ours")
     parser.add_argument("--log", type=Path, default=Path("sklearn-swap.jsonl"), help="the outcome of every test")
     parser.add_argument("--from-log", action="store_true", help="print the table of a log that is there already")
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
     if not asked.from_log:
-        run(META if asked.meta else MAIN, asked.log, asked.workers)
+        files = COMBINING if asked.combining else META if asked.meta else MAIN
+        run(files, COMBINERS if asked.combining else SWAPPED, asked.log, asked.workers)
     print(report(entries_of(asked.log)))
 
 

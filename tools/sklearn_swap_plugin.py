@@ -13,6 +13,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import conjunto
+from conjunto.combiners._named import NamedModels
 from conjunto.ensembles._ensemble import Ensemble
 from conjunto.learners.tree import SingleTree
 
@@ -26,7 +27,7 @@ def _counted(cls: type, *args: Any, **kwargs: Any) -> Any:
     return object.__new__(cls)
 
 
-for base in (Ensemble, SingleTree, conjunto.PrunedClassifier, conjunto.PrunedRegressor):
+for base in (Ensemble, SingleTree, NamedModels, conjunto.PrunedClassifier, conjunto.PrunedRegressor):
     assert issubclass(base, BaseEstimator)
     base.__new__ = staticmethod(_counted)
 

@@ -12,6 +12,14 @@ REASONS: tuple[tuple[str, str], ...] = (
         "out-of-bag estimates are also those of several targets of several classes, which scikit-learn refuses",
     ),
     (r"got <sklearn.tree._criterion", "criteria are names, not objects of scikit-learn's compiled modules"),
+    # Voting and stacking.
+    (r"predictproba_hardvoting|predict_proba_on_toy_problem", "hard votes have probabilities: the share of the votes"),
+    (
+        r"sample_weight_kwargs|test_stacking_classifier_error.*does not support",
+        "members that cannot answer what they are asked for are refused first",
+    ),
+    (r"test_voting_verbose|stacking_without_n_features_in", "other words, or the name of the class, in a message"),
+    (r"stacking_classifier_multilabel", "stacking takes one target"),
     # Insides of scikit-learn.
     (
         r"has no attribute '_(?!_)|Argument 'orig_tree'|test_base$|test_base\n"
