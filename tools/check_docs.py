@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# Code and what it prints; code that nothing is shown of is not run.
+BLOCK = re.compile(r"```python\n((?:(?!```).)*)```\n\n((?:    [^\n]*\n)+)", re.DOTALL)
 
 
 def check_examples(page: Path) -> list[str]:
@@ -19,7 +21,7 @@ def check_examples(page: Path) -> list[str]:
     """
     problems: list[str] = []
     names: dict[str, object] = {}
-    for code, shown in re.findall(r"```python\n(.*?)```\n\n((?:    [^\n]*\n)+)", page.read_text(), re.DOTALL):
+    for code, shown in BLOCK.findall(page.read_text()):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(code, names)
@@ -41,7 +43,7 @@ def check_links() -> list[str]:
 
 def main() -> int:
     """Run all checks."""
-    pages = (ROOT / "README.md", ROOT / "docs" / "pruning.md")
+    pages = (ROOT / "README.md", ROOT / "docs" / "pruning.md", ROOT / "docs" / "combining.md")
     problems = [problem for page in pages for problem in check_examples(page)] + check_links()
     print(*problems, sep="\n", end="\n" if problems else "")
     command = [sys.executable, "-m", "pytest", "-q", "--doctest-modules", str(ROOT / "src")]

@@ -63,8 +63,8 @@ def test_bic_is_of_the_training_rows():
     ("change", "message"),
     [
         ({"criterion": "aic"}, "criterion must be one of 'likelihood', 'bic'"),
-        ({"prior": [1]}, r"prior must have one entry per member, \(2,\)"),
-        ({"prior": [1, 0]}, "prior must be positive"),
+        ({"prior": [1]}, "Number of `estimators` and prior must be equal; got 1 prior, 2 estimators"),
+        ({"prior": [1, 0]}, "prior must be positive and finite for every member"),
         (
             {"estimators": [("near", KNeighborsClassifier())], "criterion": "bic"},
             "number of parameters of each member, and that of 'near' is not known",

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier
 
 from conjunto import CARTRegressor, GreedySelectionClassifier, GreedySelectionRegressor
-from conjunto.combiners.greedy_selection import QUICK, GivenClasses
+from conjunto.combiners.greedy_selection import QUICK_OF_CLASSES, QUICK_OF_VALUES, GivenClasses
 from conjunto.datasets import make_waveform
 
 X, Y = make_waveform(300, random_state=0)
@@ -54,11 +54,13 @@ def test_quick_scores_are_scikit_learns():
     for scoring in ("neg_log_loss", "accuracy"):
         scorer = get_scorer(scoring)
         expected = [scorer(GivenClasses(s, classes).fit(), X, Y, sample_weight=weights) for s in SHARES]
-        np.testing.assert_allclose(QUICK[scoring](SHARES, Y, weights), expected)
+        np.testing.assert_allclose(QUICK_OF_CLASSES[scoring](SHARES, Y, weights), expected)
     values, y = np.random.default_rng(0).normal(size=(3, 20)), np.arange(20.0)
     for scoring in ("neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error"):
         metric = get_scorer(scoring)._score_func
-        np.testing.assert_allclose(QUICK[scoring](values, y, np.ones(20)), [-metric(y, each) for each in values])
+        np.testing.assert_allclose(
+            QUICK_OF_VALUES[scoring](values, y, np.ones(20)), [-metric(y, each) for each in values]
+        )
 
 
 def test_it_ends_early_and_does_no_harm_where_it_is_judged():

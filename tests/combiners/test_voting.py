@@ -274,7 +274,7 @@ def test_messages_about_fitted_models():
     others = GaussianNB().fit(X, Y + 10)
     with pytest.raises(ValueError, match=r"the classes of the member 'a', \[0, 1, 2\], do not overlap"):
         VotingClassifier([("a", wide), ("b", others)], prefit=True).fit()
-    with pytest.raises(ValueError, match=r"'b' knows the numbers .*, which are no codes 0 .. 2"):
+    with pytest.raises(ValueError, match=r"the member 'b' has the numbers .*, which are no codes 0 \.\. 2"):
         VotingClassifier([("a", GaussianNB().fit(X, TEXT)), ("b", others)], prefit=True).fit()
     frames = [pd.DataFrame(X, columns=list(names)) for names in ("abcd", "abce")]
     with pytest.raises(ValueError, match=r"fitted on different columns: 'a' on .*'d'.* and 'b' on .*'e'"):

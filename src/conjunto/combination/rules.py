@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from conjunto.combination.count import Count
+from conjunto.ties import levels
 
 Array = NDArray[Any]
 
@@ -116,7 +117,9 @@ class Borda(Sum):
 
     def add(self, answer: Array, weight: float) -> None:
         """NaN in a row is an abstention."""
-        super().add(rankdata(answer, axis=1, nan_policy="propagate") - 1, weight)
+        silent: NDArray[np.bool_] = np.asarray(np.isnan(answer).any(axis=1))
+        points = rankdata(levels(np.where(silent[:, None], 0.0, answer)), axis=1) - 1
+        super().add(np.where(silent[:, None], np.nan, points), weight)
 
 
 class _Extreme(_Base):
@@ -220,6 +223,8 @@ def weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -
 
 def trimmed_mean(answers: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The weighted mean over the first axis of what is left of the answers; NaN (abstention) is none of them."""
+    # Who has no weight has no place among the lowest and the highest either.
+    answers = np.where((weights > 0).reshape(-1, *(1,) * (answers.ndim - 1)), answers, np.nan)
     order = answers.argsort(axis=0, kind="stable")
     ordered = np.take_along_axis(answers, order, axis=0)
     cast = (~np.isnan(ordered)).sum(axis=0)

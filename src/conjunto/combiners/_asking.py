@@ -30,17 +30,25 @@ class Vocabulary:
         return Vocabulary(np.arange(len(codes)), codes)
 
     @staticmethod
-    def of_fitted(model: Any, classes: Array) -> Vocabulary:
-        """Of a member that somebody else has fitted.
+    def of_known(known: Array, classes: Array) -> Vocabulary:
+        """Of who knows these labels.
 
-        One that knows 0 .. K - 1 where the labels are text speaks of their codes: some libraries take nothing else, and
+        Numbers 0 .. K - 1 where the labels are text are their codes: some libraries take nothing else, and
         `LabelEncoder` numbers labels in this order.
         """
         codes = np.arange(len(classes))
-        known = np.asarray(model.classes_)
-        if classes.dtype.kind in "OUST" and known.dtype.kind in "iu" and set(known.tolist()) <= set(codes.tolist()):
-            return Vocabulary(codes, codes)
-        return Vocabulary(classes, codes)
+        return Vocabulary(codes if _are_codes(known, classes) else classes, codes)
+
+    @staticmethod
+    def of_member(model: Any, told: Array | None, classes: Array) -> Vocabulary:
+        """Of a fitted member that was told 0 .. k - 1 in place of the codes `told`; None: it was fitted elsewhere.
+
+        A member that knows other labels than it was told was fitted elsewhere too (a frozen one, or a vote of such).
+        """
+        known = np.asarray(getattr(model, "classes_", [] if told is None else np.arange(len(told))))
+        if told is not None and known.tolist() == list(range(len(told))):
+            return Vocabulary.of_codes(told)
+        return Vocabulary.of_known(known, classes)
 
     def encode(self, said: Array, who: str) -> NDArray[np.int32]:
         """(n,): the codes of what a member says; -1, an abstention, for a missing label."""
@@ -102,6 +110,12 @@ class Question:
         return decisions
 
 
+def _are_codes(known: Array, classes: Array) -> bool:
+    """Whether numbers stand for labels that are text."""
+    text = classes.dtype.kind in "OUST" and known.dtype.kind in "iu"
+    return text and set(known.tolist()) <= set(range(len(classes)))
+
+
 def classes_known_to(models: Sequence[tuple[str, Any]], labels: Array | None) -> Array:
     """The labels that any of the fitted models knows, and those of y; text where only some members know codes of it."""
     known = []
@@ -111,19 +125,20 @@ def classes_known_to(models: Sequence[tuple[str, Any]], labels: Array | None) ->
         if isinstance(model.classes_, list) or np.ndim(model.classes_) != 1:
             raise ValueError(f"the member {name!r} has several outputs, and members vote on one")
         known.append(np.asarray(model.classes_))
+    names = [f"the member {name!r}" for name, _ in models]
     if labels is not None:
         known.append(labels)
+        names.append("y")
     texts = [each for each in known if each.dtype.kind in "OUST"]
     if not texts or len(texts) == len(known):
         found = np.unique(np.concatenate(known))
     else:
         found = np.unique(np.concatenate(texts))
-        for (name, _), each in zip(models, known, strict=False):
-            coded = each.dtype.kind in "iu" and set(each.tolist()) <= set(range(len(found)))
-            if each.dtype.kind not in "OUST" and not coded:
+        for name, each in zip(names, known, strict=True):
+            if each.dtype.kind not in "OUST" and not _are_codes(each, found):
                 raise ValueError(
-                    f"members must agree on the labels: {name!r} knows the numbers {each.tolist()[:5]}, which are no "
-                    f"codes 0 .. {len(found) - 1} of the labels {found.tolist()[:5]} that others know"
+                    f"members must agree on the labels: {name} has the numbers {each.tolist()[:5]}, which are no codes "
+                    f"0 .. {len(found) - 1} of the labels {found.tolist()[:5]} of others"
                 )
     _check_overlap(models, found)
     return found
@@ -134,7 +149,7 @@ def _check_overlap(models: Sequence[tuple[str, Any]], classes: Array) -> None:
     spoken = [
         set(vocabulary.places(model.classes_, name).tolist())
         for name, model in models
-        for vocabulary in [Vocabulary.of_fitted(model, classes)]
+        for vocabulary in [Vocabulary.of_member(model, None, classes)]
     ]
     for t, one in enumerate(spoken):
         if len(spoken) > 1 and not any(one & other for s, other in enumerate(spoken) if s != t):

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from conjunto.classes import listed
 from conjunto.combination import FINISHES, combine
 from conjunto.combiners._asking import Answer, Question, Vocabulary, classes_known_to
-from conjunto.combiners._fitting import Task, Unseen, fit_and_ask, unseen_of
+from conjunto.combiners._fitting import Task, Unseen, fit_and_ask, unseen_of, votes_of
 from conjunto.combiners._named import NamedModels, given_metadata
 from conjunto.outputs import logarithm
 from conjunto.problem import read_weights
@@ -61,8 +61,7 @@ class Combiner(NamedModels):
         if self._is_prefit():
             _check_fitted(models)
             if X is None and y is None and self.learns == "nothing":
-                self._know_classes(models, None)
-                self._seat(models, coded=False)
+                self._seat(models, self._classes_of(models, None), coded=False)
                 return self
         self._learn_from(self._task(models, X, y, fit_params))
         return self
@@ -72,12 +71,13 @@ class Combiner(NamedModels):
         learns = self.learns
         self._check_answers(task.models)
         if self._is_prefit():
-            self._seat(task.models, coded=False)
+            self._seat(task.models, task.classes, coded=False)
             unseen = None if learns == "nothing" else unseen_of(task, self._said(task.X))
         else:
-            questions = self._questions(task.models) if learns == "unseen" else None
+            questions = self._questions(task.models, task.n_classes) if learns == "unseen" else None
             members, unseen = fit_and_ask(task, questions, self.cv, self.n_jobs, int(self.verbose))
-            self._seat([(name, member) for (name, _), member in zip(task.models, members, strict=True)], coded=True)
+            named = [(name, member) for (name, _), member in zip(task.models, members, strict=True)]
+            self._seat(named, task.classes, coded=True)
             if learns == "training":
                 unseen = unseen_of(task, self._said(task.X))
         if unseen is not None:
@@ -89,14 +89,18 @@ class Combiner(NamedModels):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         check_consistent_length(X, y)
         X = selectable(X)
-        codes, n_classes = self._read_answers(models, y)
-        arguments, to_splitter = self._routed(models, fit_params)
+        codes, classes = self._read_answers(models, y)
+        # Members that are fitted already take nothing any more.
+        arguments, to_splitter = ([], {}) if self._is_prefit() else self._routed(models, fit_params)
         weight = read_weights(fit_params.get("sample_weight"), len(codes))
-        return Task(models, X, codes, n_classes, arguments, weight, to_splitter)
+        return Task(models, X, codes, classes, arguments, weight, to_splitter)
 
-    def _seat(self, members: Sequence[tuple[str, Any]], *, coded: bool) -> None:
+    def _seat(self, members: Sequence[tuple[str, Any]], classes: Array | None, *, coded: bool) -> None:
         """Take the fitted members in; `coded`: they were told class codes in place of labels."""
         self._check_answers(members)
+        if classes is not None:
+            self.classes_ = classes
+        self._all_names = [name for name, _ in self.estimators] if self._is_list() else ["pool"]
         self.estimators_ = [member for _, member in members]
         self._names = [name for name, _ in members]
         self._coded = coded
@@ -114,7 +118,7 @@ class Combiner(NamedModels):
 
     def _said(self, X: Any, members: Sequence[int] | None = None) -> list[Array]:
         """What the members (None: all) say about rows."""
-        questions = self._questions(list(zip(self._names, self.estimators_, strict=True)))
+        questions = self._questions(list(zip(self._names, self.estimators_, strict=True)), self._n_classes())
         chosen = range(len(self.estimators_)) if members is None else members
         return [
             questions[t].ask(self.estimators_[t], X, self._vocabulary(t), f"the member {self._names[t]!r}")
@@ -133,8 +137,8 @@ class Combiner(NamedModels):
     def _check_parameters(self, models: list[tuple[str, Any]]) -> None:
         """Refuse parameters that make no sense, before anything is fitted."""
 
-    def _questions(self, models: Sequence[tuple[str, Any]]) -> list[Question]:
-        return [Question(self._answer(), self._n_classes())] * len(models)
+    def _questions(self, models: Sequence[tuple[str, Any]], n_classes: int) -> list[Question]:
+        return [Question(self._answer(), n_classes)] * len(models)
 
     def _check_answers(self, models: Sequence[tuple[str, Any]]) -> None:
         """Refuse members that cannot answer what they are asked for."""
@@ -154,13 +158,15 @@ class Combiner(NamedModels):
     def _n_classes(self) -> int:
         return 0
 
-    def _know_classes(self, models: Sequence[tuple[str, Any]], labels: Array | None) -> None:
-        """Find the classes of fitted members, and of y where it is given."""
+    def _classes_of(self, models: Sequence[tuple[str, Any]], labels: Array | None) -> Array | None:
+        """The classes of fitted members, and of y where it is given; None in regression."""
+        return None
 
     def _vocabulary(self, t: int) -> Vocabulary | None:
         return None
 
-    def _read_answers(self, models: Sequence[tuple[str, Any]], y: Any) -> tuple[Array, int]:
+    def _read_answers(self, models: Sequence[tuple[str, Any]], y: Any) -> tuple[Array, Array | None]:
+        """Class codes and the labels in their order, or targets."""
         raise NotImplementedError("the task says what answers are")
 
 
@@ -177,11 +183,10 @@ class ClassCombiner(ClassifierMixin, Combiner):
         return len(self.classes_)
 
     def _vocabulary(self, t: int) -> Vocabulary:
-        if self._coded:
-            return Vocabulary.of_codes(np.arange(len(self.classes_)))
-        return Vocabulary.of_fitted(self.estimators_[t], self.classes_)
+        told = np.arange(len(self.classes_)) if self._coded else None
+        return Vocabulary.of_member(self.estimators_[t], told, self.classes_)
 
-    def _read_answers(self, models: Sequence[tuple[str, Any]], y: Any) -> tuple[Array, int]:
+    def _read_answers(self, models: Sequence[tuple[str, Any]], y: Any) -> tuple[Array, Array | None]:
         y = np.asarray(y)
         if y.ndim == 2 and y.shape[1] > 1:
             raise NotImplementedError(
@@ -190,11 +195,12 @@ class ClassCombiner(ClassifierMixin, Combiner):
             )
         labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
         check_classification_targets(labels)
-        self._know_classes(models, np.unique(labels))
-        return np.searchsorted(self.classes_, labels), len(self.classes_)
+        found = np.unique(labels)
+        classes = self._classes_of(models, found)
+        return Vocabulary.of_known(found, classes).encode(labels, "y").astype(np.intp), classes
 
-    def _know_classes(self, models: Sequence[tuple[str, Any]], labels: Array | None) -> None:
-        self.classes_ = classes_known_to(models, labels) if self._is_prefit() or labels is None else labels
+    def _classes_of(self, models: Sequence[tuple[str, Any]], labels: Array | None) -> Array:
+        return classes_known_to(models, labels) if self._is_prefit() or labels is None else labels
 
 
 class ValueCombiner(RegressorMixin, Combiner):
@@ -205,9 +211,9 @@ class ValueCombiner(RegressorMixin, Combiner):
     def _answer(self) -> Answer:
         return "values"
 
-    def _read_answers(self, models: Sequence[tuple[str, Any]], y: Any) -> tuple[Array, int]:
+    def _read_answers(self, models: Sequence[tuple[str, Any]], y: Any) -> tuple[Array, Array | None]:
         values = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype="numeric", input_name="y")
-        return values.astype(np.float64), 0
+        return values.astype(np.float64), None
 
 
 class Casting(Combiner):
@@ -216,7 +222,16 @@ class Casting(Combiner):
     def votes(self, X: Any) -> Votes:
         """Return what the members say, as it is combined: `conjunto.combination.decide` gives the prediction."""
         check_is_fitted(self)
-        return self._cast(self._said(X), X)
+        return self._cast(self._heard(X), X)
+
+    def _heard(self, X: Any) -> list[Array]:
+        """What those that are asked say; a method need not ask all."""
+        return self._said(X)
+
+    def _mean_of(self, said: list[Array], weights: Any, rule: str = "mean") -> Votes:
+        """Votes of given weights, averaged or combined by another rule."""
+        classes = getattr(self, "classes_", None)
+        return votes_of(said, self._n_classes(), weights=weights, rule=rule, classes=classes)
 
     def _cast(self, said: list[Array], X: Any) -> Votes:
         """Answers of members as votes, with weights and rule."""

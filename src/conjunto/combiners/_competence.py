@@ -68,7 +68,7 @@ class Nearby:
 def _best(competence: Array) -> Array:
     """The members of the greatest competence, all of them where there are several."""
     top = competence.max(axis=0)
-    best: Array = competence >= top - ROUNDING * np.maximum(1.0, np.abs(top))
+    best: Array = competence >= top - ROUNDING * np.abs(top)
     return best
 
 
@@ -91,7 +91,9 @@ def modified_rank(nearby: Nearby) -> Array:
 
 def multiple_behaviour(nearby: Nearby) -> Array:
     """MCB (Giacinto, Roli 2001): OLA over neighbours that look to the members much like the row; ties are wide."""
-    alike = (nearby.said_there == nearby.said[:, :, None]).mean(axis=0) > ALIKE
+    known = nearby.said_there >= 0
+    same = known & (nearby.said_there == nearby.said[:, :, None])
+    alike = same.sum(axis=0) > ALIKE * known.sum(axis=0)
     alike |= ~alike.any(axis=1, keepdims=True)
     accuracy = nearby.accuracy_where(np.broadcast_to(alike, nearby.right.shape))
     decides: Array = accuracy >= accuracy.max(axis=0) - AHEAD
@@ -156,7 +158,7 @@ def dynamic_selection(errors: Array) -> Array:
 
 def dynamic_weighting(errors: Array) -> Array:
     """DW: all members, by the inverse of their squared errors nearby."""
-    largest = errors.max(axis=0)
+    largest = _largest(errors)
     # A member without errors nearby is not infinitely better than others.
     weights: Array = 1 / np.maximum(errors / np.where(largest > 0, largest, 1.0), 1e-6)
     return weights
@@ -164,8 +166,14 @@ def dynamic_weighting(errors: Array) -> Array:
 
 def dynamic_weighting_with_selection(errors: Array) -> Array:
     """DWS: the same without members whose error nearby is in the upper half between the least and the largest."""
-    middle = (errors.max(axis=0) + errors.min(axis=0)) / 2
+    middle = (_largest(errors) + errors.min(axis=0)) / 2
     return dynamic_weighting(errors) * (errors <= middle)
+
+
+def _largest(errors: Array) -> Array:
+    """(n,): the largest error of those that have one; members that say nothing have an infinite one."""
+    largest: Array = np.where(np.isfinite(errors), errors, 0.0).max(axis=0)
+    return largest
 
 
 VALUE_METHODS: dict[str, Callable[[Array], Array]] = {

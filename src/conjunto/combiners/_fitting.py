@@ -31,7 +31,8 @@ class Task:
     X: Any
     y: Array
     """(n,) class codes or targets."""
-    n_classes: int
+    classes: Array | None
+    """The labels in the order of their codes; None in regression."""
     arguments: list[dict[str, Any]]
     """What goes to the fit of each member beside X and y."""
     weight: NDArray[np.float64] | None = None
@@ -41,6 +42,11 @@ class Task:
     def n(self) -> int:
         """Number of rows."""
         return len(self.y)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; 0 in regression."""
+        return 0 if self.classes is None else len(self.classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +58,7 @@ class Unseen:
     y: Array
     X: Any
     weight: NDArray[np.float64] | None
+    """(n,): as given; rows of weight 0 are not here."""
     rows: NDArray[np.intp]
     """The numbers of these rows in the training data."""
     n_classes: int
@@ -63,8 +70,8 @@ class Unseen:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """(n,): the weight of each row."""
-        return np.ones(len(self.y)) if self.weight is None else self.weight
+        """(n,): the weight of each row, 1 on average: what is learned does not depend on the unit of weights."""
+        return np.ones(len(self.y)) if self.weight is None else self.weight / self.weight.mean()
 
 
 def votes_of(answers: Sequence[Array], n_classes: int, **how: Any) -> Votes:
@@ -131,11 +138,21 @@ def fit_and_ask(
 
 
 def unseen_of(task: Task, answers: list[Array], rows: NDArray[np.intp] | None = None) -> Unseen:
-    """Answers about some of the rows (None: all), with the truth."""
-    if rows is None or len(rows) == task.n:
-        return Unseen(answers, task.y, task.X, task.weight, np.arange(task.n), task.n_classes)
+    """Answers about some of the rows (None: all), with the truth; nothing is learned from rows of weight 0."""
+    rows = np.arange(task.n) if rows is None else rows
+    if task.weight is not None and not task.weight[rows].all():
+        counted = task.weight[rows] > 0
+        rows, answers = rows[counted], [answer[counted] for answer in answers]
+    if len(rows) == task.n:
+        return Unseen(answers, task.y, task.X, task.weight, rows, task.n_classes)
     weight = None if task.weight is None else task.weight[rows]
     return Unseen(answers, task.y[rows], select(task.X, rows), weight, rows, task.n_classes)
+
+
+def silent(said: Array) -> NDArray[np.bool_]:
+    """(n,): where a member has no answer: a code of -1, or NaN."""
+    none = said < 0 if said.dtype.kind == "i" else np.isnan(said)
+    return np.asarray(none if said.ndim == 1 else none.any(axis=1))
 
 
 def _told(task: Task, jobs: list[tuple[int, int]], n_folds: int, verbose: int) -> Iterator[tuple[int, int]]:
@@ -160,14 +177,14 @@ def _said(task: Task, t: int, split: Split, question: Question, fold: int, n_fol
     """What member t, fitted on the training rows of a fold, says about its test rows."""
     name, model = task.models[t]
     train, test = split
-    y, vocabulary = task.y[train], None
+    y, told = task.y[train], None
     if task.n_classes:
         # Without gaps: some libraries take no others.
-        present, y = np.unique(y, return_inverse=True)
-        vocabulary = Vocabulary.of_codes(present)
+        told, y = np.unique(y, return_inverse=True)
     with _Naming(name, f" in fold {fold + 1} of {n_folds}"):
         arguments = {key: _rows_of(value, train, task.n) for key, value in task.arguments[t].items()}
         fitted = clone(model).fit(select(task.X, train), y, **arguments)
+        vocabulary = None if task.classes is None else Vocabulary.of_member(fitted, told, task.classes)
         return question.ask(fitted, select(task.X, test), vocabulary, f"the member {name!r}")
 
 
@@ -193,7 +210,7 @@ def _together(parts: list[Array], tests: list[NDArray[np.intp]], n: int) -> Arra
         return np.where(counts.any(axis=1), leaders(counts), -1).astype(np.int32)
     sums, told = np.zeros(shape), np.zeros(n)
     for part, test in zip(parts, tests, strict=True):
-        here = ~np.isnan(part) if part.ndim == 1 else ~np.isnan(part).any(axis=1)
+        here = ~silent(part)
         np.add.at(sums, test[here], part[here])
         np.add.at(told, test[here], 1)
     with np.errstate(invalid="ignore"):
@@ -211,8 +228,9 @@ class _Naming:
         return None
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        if not isinstance(error, Exception) or isinstance(error, (Warning, AttributeError, NotImplementedError)):
+        if not isinstance(error, Exception) or isinstance(error, (Warning, NotImplementedError)):
             return
         # The types that scikit-learn raises for bad input stay what they are.
-        known = next((each for each in (ValueError, TypeError) if type(error) is each), RuntimeError)
+        kinds = (ValueError, TypeError, AttributeError)
+        known = next((each for each in kinds if isinstance(error, each)), RuntimeError)
         raise known(f"the member {self.name!r} failed{self.when}: {error}") from error

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from inspect import Parameter, signature
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
@@ -18,6 +19,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import has_fit_parameter
 
 DROPPED = "drop"
+# What metadata are routed to beside models.
+RESERVED = ("splitter", "final_estimator_", "pool")
 
 
 class NamedModels(MetaEstimatorMixin, BaseEstimator):
@@ -27,6 +30,10 @@ class NamedModels(MetaEstimatorMixin, BaseEstimator):
     estimators_: list[Any]
     prefit: bool
     task: str
+    _names: list[str]
+    """Of the fitted models."""
+    _all_names: list[str]
+    """Of all models when they were fitted, those left out too."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with `deep` the models by their names and their parameters too."""
@@ -63,14 +70,13 @@ class NamedModels(MetaEstimatorMixin, BaseEstimator):
     @property
     def named_estimators(self) -> Bunch:
         """The models as given, by name."""
-        return Bunch(**dict(self.estimators))
+        return Bunch(**dict(_pairs(self.estimators)))
 
     @property
     def named_estimators_(self) -> Bunch:
         """The fitted models by name; "drop" for those left out."""
-        fitted = iter(self.estimators_)
-        pairs = _pairs(self.estimators) if isinstance(self.estimators, Sequence) else enumerate(self.estimators_)
-        return Bunch(**{str(name): model if _is_dropped(model) else next(fitted) for name, model in pairs})
+        fitted = dict(zip(self._names, self.estimators_, strict=True))
+        return Bunch(**{name: fitted.get(name, DROPPED) for name in self._all_names})
 
     @property
     def n_features_in_(self) -> int:
@@ -87,6 +93,23 @@ class NamedModels(MetaEstimatorMixin, BaseEstimator):
             if hasattr(model, what):
                 return getattr(model, what)
         raise AttributeError(f"{type(self).__name__} object has no attribute {what}")
+
+    def _is_list(self) -> bool:
+        """Whether these are models with names; some take an ensemble in place of them."""
+        return isinstance(self.estimators, Sequence) and not isinstance(self.estimators, str)
+
+    def _entries(self, name: str, given: Any) -> NDArray[np.float64]:
+        """Numbers that were given for all models, of those that take part; refuses other lengths and no numbers."""
+        try:
+            numbers = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must be numbers, one for each of the estimators, got {given!r}") from error
+        if numbers.shape != (len(self.estimators),):
+            got = f"{len(given)} {name}" if numbers.ndim == 1 else f"{name} of shape {numbers.shape}"
+            raise ValueError(
+                f"Number of `estimators` and {name} must be equal; got {got}, {len(self.estimators)} estimators"
+            )
+        return numbers[[not _is_dropped(model) for _, model in self.estimators]]
 
     def _models(self) -> list[tuple[str, Any]]:
         """The models that take part, with their names; refuses what is no list of them."""
@@ -155,7 +178,7 @@ def given_metadata(owner: Any, params: dict[str, Any]) -> dict[str, Any]:
 
 def weighed(name: str, model: Any, weight: Any) -> dict[str, Any]:
     """The weights of rows as the fit of a model takes them; a pipeline takes them for its last step."""
-    if isinstance(model, Pipeline):
+    if isinstance(model, Pipeline) and not get_config()["enable_metadata_routing"]:
         last, step = model.steps[-1]
         return {f"{last}__{key}": value for key, value in weighed(name, step, weight).items()}
     collects = any(each.kind is Parameter.VAR_KEYWORD for each in signature(model.fit).parameters.values())
@@ -181,7 +204,7 @@ def check_named(estimators: Any, taken: Any) -> None:
         )
     if len(set(names)) < len(names):
         raise ValueError(f"Names provided are not unique: {names!r}")
-    if conflicts := sorted(set(names) & set(taken)):
+    if conflicts := sorted(set(names) & {*taken, *RESERVED}):
         raise ValueError(f"Estimator names conflict with constructor arguments: {conflicts!r}")
     if invalid := [name for name in names if "__" in name]:
         raise ValueError(f"Estimator names must not contain __: got {invalid!r}")

@@ -14,6 +14,7 @@ from conjunto.checks import check_choice
 from conjunto.combiners._asking import Answer
 from conjunto.combiners._combiner import ClassVotes, selectable
 from conjunto.combiners._fitting import Unseen
+from conjunto.combiners._named import weighed
 from conjunto.learners.cart import CARTClassifier
 from conjunto.ties import leaders
 from conjunto.votes import Votes
@@ -114,7 +115,7 @@ class ArbiterClassifier(ClassVotes):
         if right.all() or not right.any():
             return float(right[0])
         referee = CARTClassifier(min_samples_leaf=20) if self.arbiter is None else clone(self.arbiter)
-        weight: dict[str, Any] = {} if unseen.weight is None else {"sample_weight": unseen.weight}
+        weight = {} if unseen.weight is None else weighed("arbiter", referee, unseen.weight)
         return referee.fit(unseen.X, right.astype(np.intp), **weight)
 
     def _cast(self, said: Sequence[Array], X: Any) -> Votes:

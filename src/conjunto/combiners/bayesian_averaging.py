@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conjunto.checks import check_choice
 from conjunto.combiners._combiner import Casting, ClassVotes, ValueVotes
-from conjunto.combiners._fitting import Unseen, votes_of
+from conjunto.combiners._fitting import Unseen
 from conjunto.votes import Votes
 
 CRITERIA = ("likelihood", "bic")
@@ -33,24 +33,23 @@ class _Averaging(Casting):
     def _check_parameters(self, models: list[tuple[str, Any]]) -> None:
         check_choice("criterion", self.criterion, CRITERIA)
         for name, given in (("prior", self.prior), ("n_parameters", self.n_parameters)):
-            if given is not None and np.shape(given) != (len(models),):
-                raise ValueError(f"{name} must have one entry per member, ({len(models)},), got {given!r}")
-        if self.prior is not None and not (np.asarray(self.prior) > 0).all():
-            raise ValueError(f"prior must be positive for every member, got {self.prior!r}")
+            numbers = np.ones(1) if given is None else self._entries(name, given)
+            if not np.isfinite(numbers).all() or not (numbers > 0).all():
+                raise ValueError(f"{name} must be positive and finite for every member, got {given!r}")
 
     def _learn(self, unseen: Unseen) -> None:
         self.log_likelihoods_ = self._log_likelihoods(unseen)
         evidence = self.log_likelihoods_
+        self.__dict__.pop("bic_", None)
         if self.criterion == "bic":
-            n = float(unseen.weights.sum())
-            self.bic_ = np.log(n) * self._count_parameters() - 2 * self.log_likelihoods_
+            self.bic_ = np.log(len(unseen.y)) * self._count_parameters() - 2 * self.log_likelihoods_
             evidence = -self.bic_ / 2
-        prior = np.ones(len(evidence)) if self.prior is None else np.asarray(self.prior, dtype=np.float64)
+        prior = np.ones(len(evidence)) if self.prior is None else self._entries("prior", self.prior)
         self.weights_: NDArray[np.float64] = softmax(evidence + np.log(prior))
 
     def _count_parameters(self) -> NDArray[np.float64]:
         if self.n_parameters is not None:
-            return np.asarray(self.n_parameters, dtype=np.float64)
+            return self._entries("n_parameters", self.n_parameters)
         counts = [count_parameters(model) for model in self.estimators_]
         for name, count in zip(self._names, counts, strict=True):
             if count is None:
@@ -64,8 +63,7 @@ class _Averaging(Casting):
         raise NotImplementedError("the task says what the likelihood is")
 
     def _cast(self, said: list[NDArray[Any]], X: Any) -> Votes:
-        classes = getattr(self, "classes_", None)
-        return votes_of(said, self._n_classes(), weights=self.weights_, rule="mean", classes=classes)
+        return self._mean_of(said, self.weights_)
 
 
 class BayesianAveragingClassifier(ClassVotes, _Averaging):
@@ -234,13 +232,16 @@ class BayesianAveragingRegressor(ValueVotes, _Averaging):
             return mean
         check_is_fitted(self)
         off = np.stack(self._said(X)) - mean
-        return mean, np.sqrt(self.weights_ @ (self.variances_[:, None] + off**2))
+        weights = np.where(np.isnan(off), 0.0, self.weights_[:, None])
+        squares = weights * (self.variances_[:, None] + np.nan_to_num(off) ** 2)
+        with np.errstate(invalid="ignore"):
+            return mean, np.sqrt(squares.sum(axis=0) / weights.sum(axis=0))
 
     def _log_likelihoods(self, unseen: Unseen) -> NDArray[np.float64]:
         squares = np.nan_to_num((np.stack(unseen.answers) - unseen.y) ** 2, nan=float(np.var(unseen.y)))
         total = unseen.weights.sum()
         # A member without errors would be infinitely probable: what doubles cannot tell from none is none.
-        least = max(float(np.var(unseen.y)), 1.0) * np.finfo(float).eps
+        least = (float(np.var(unseen.y)) or 1.0) * np.finfo(float).eps
         self.variances_ = np.maximum(squares @ unseen.weights / total, least)
         return -total / 2 * (np.log(2 * np.pi * self.variances_) + 1)
 

@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto.checks import check_number
 from conjunto.combiners._combiner import ClassVotes, selectable
-from conjunto.combiners._fitting import Unseen
-from conjunto.problem import is_frame, select
-from conjunto.sparse import any_missing
+from conjunto.combiners._fitting import Unseen, silent
+from conjunto.problem import select
 from conjunto.ties import leaders
 from conjunto.votes import Votes
 
@@ -91,18 +89,13 @@ class CascadeClassifier(ClassVotes):
 
     def stage(self, X: Any) -> NDArray[np.intp]:
         """Return the number of the member that answers each row, from 0."""
-        check_is_fitted(self)
-        return (~np.isnan(self.votes(X).answers[:, :, 0])).argmax(axis=0)
+        answered = ~np.isnan(self.votes(X).answers[:, :, 0])
+        return np.where(answered.any(axis=0), answered.argmax(axis=0), len(self) - 1)
 
     def votes(self, X: Any) -> Votes:
         """Return what the members say, each about the rows that it answers."""
         check_is_fitted(self)
         X = selectable(X)
-        if getattr(X, "dtype", np.dtype(float)).kind == "O":
-            X = X.astype(np.float64)
-        if not is_frame(X) and not get_tags(self).input_tags.allow_nan and any_missing(X):
-            # Which rows get as far as a member that takes no missing values nobody can tell beforehand.
-            raise ValueError(f"Input X contains NaN, and not all members of {type(self).__name__} take missing values")
         n = X.shape[0]
         scores = np.full((len(self), n, len(self.classes_)), np.nan)
         left = np.arange(n)
@@ -110,7 +103,7 @@ class CascadeClassifier(ClassVotes):
             if not len(left) and t:
                 break
             said = self._said(X if len(left) == n else select(X, left), [t])[0]
-            sure = _sure(said, threshold)
+            sure = _sure(said, threshold) | (t == len(self) - 1)
             scores[t, left[sure]] = said[sure]
             left = left[~sure]
         return Votes(scores=scores, rule="sum", classes=self.classes_)
@@ -120,19 +113,20 @@ class CascadeClassifier(ClassVotes):
 
     def _learn(self, unseen: Unseen) -> None:
         weights = unseen.weights / unseen.weights.sum()
-        right = [leaders(np.nan_to_num(said)) == unseen.y for said in unseen.answers]
+        right = [(leaders(np.nan_to_num(said)) == unseen.y) & ~silent(said) for said in unseen.answers]
+        last = len(unseen.answers) - 1
         spare = self.loss
         left = np.ones(len(unseen.y), dtype=bool)
         self.thresholds_ = np.zeros(len(unseen.answers))
         self.answered_ = np.zeros(len(unseen.answers))
         accuracy = 0.0
         for t, said in enumerate(unseen.answers):
-            if t < len(unseen.answers) - 1:
-                lost = weights * (right[-1].astype(float) - right[t])
-                self.thresholds_[t] = _threshold(np.nan_to_num(said).max(axis=1)[left], lost[left], spare)
-            sure = left & _sure(said, self.thresholds_[t])
-            if t < len(unseen.answers) - 1:
-                spare -= lost[sure].sum()
+            lost = weights * (right[-1].astype(float) - right[t])
+            if t < last:
+                asked = left & ~silent(said)
+                self.thresholds_[t] = _threshold(said.max(axis=1)[asked], lost[asked], spare)
+            sure = left & (_sure(said, self.thresholds_[t]) | (t == last))
+            spare -= lost[sure].sum()
             accuracy += weights[sure] @ right[t][sure]
             self.answered_[t] = weights[sure].sum()
             left &= ~sure
@@ -140,9 +134,8 @@ class CascadeClassifier(ClassVotes):
 
 
 def _sure(said: Array, threshold: float) -> NDArray[np.bool_]:
-    """The rows that a member answers; it never answers where it abstains, unless it is the last."""
-    sure: NDArray[np.bool_] = np.nan_to_num(said).max(axis=1) >= threshold
-    return sure
+    """The rows that a member answers: none where it abstains."""
+    return ~silent(said) & (np.nan_to_num(said).max(axis=1) >= threshold)
 
 
 def _threshold(confidence: Array, lost: Array, spare: float) -> float:

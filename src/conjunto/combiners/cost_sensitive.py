@@ -110,9 +110,20 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         self.classes_ = classes
         return self
 
+    def __sklearn_clone__(self) -> Self:
+        """A copy with a clone of the classifier; one that is fitted already is shared, since a clone would not be."""
+        params = self.get_params(deep=False)
+        return type(self)(
+            **{
+                key: value if key == "estimator" and self.prefit else clone(value, safe=False)
+                for key, value in params.items()
+            }
+        )
+
     def _take_fitted(self) -> None:
         try:
-            check_is_fitted(self.estimator)
+            if isinstance(self.estimator, BaseEstimator):
+                check_is_fitted(self.estimator)
         except NotFittedError as error:
             raise NotFittedError(f"prefit=True, and the estimator is not fitted: {error}") from error
         if self.weigh_rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from conjunto.checks import check_choice, check_count, check_number
 from conjunto.combiners._combiner import Casting, ClassVotes, ValueVotes
-from conjunto.combiners._fitting import Unseen, votes_of
+from conjunto.combiners._fitting import Unseen
 from conjunto.ties import ROUNDING
 from conjunto.votes import Votes
 
@@ -43,6 +44,10 @@ class _Greedy(Casting):
         check_number("bag_share", self.bag_share, 0, 1, open_low=True)
         if isinstance(self.scoring, str):
             get_scorer(self.scoring)
+        elif not callable(self.scoring):
+            raise ValueError(
+                f"scoring must be the name of a scorer or a scorer f(estimator, X, y), got {self.scoring!r}"
+            )
 
     def _learn(self, unseen: Unseen) -> None:
         answers = np.stack(unseen.answers)
@@ -77,7 +82,7 @@ class _Greedy(Casting):
             if not len(open_to):
                 break
             found = judge((total + answers[open_to]) / (len(path) + 1))
-            best = int(np.flatnonzero(found >= found.max() - ROUNDING * max(1.0, abs(found.max())))[0])
+            best = _first_best(found)
             path.append(int(open_to[best]))
             total = total + answers[path[-1]]
             scores.append(float(found[best]))
@@ -89,33 +94,35 @@ class _Greedy(Casting):
 
     def _best(self, scores: NDArray[np.float64]) -> int:
         """The least size with the best score."""
-        return int(np.flatnonzero(scores >= scores.max() - ROUNDING * max(1.0, abs(scores.max())))[0]) + 1
+        return _first_best(scores) + 1
 
     def _judge(self, unseen: Unseen) -> Judge:
-        quick = QUICK.get(self.scoring) if isinstance(self.scoring, str) else None
+        table = QUICK_OF_CLASSES if unseen.n_classes else QUICK_OF_VALUES
+        quick = table.get(self.scoring) if isinstance(self.scoring, str) else None
         if quick is not None:
             return lambda answers: quick(answers, unseen.y, unseen.weights)
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        weights = {} if unseen.weight is None else {"sample_weight": unseen.weight}
+        weights = {"sample_weight": unseen.weight} if unseen.weight is not None and _takes_weights(scorer) else {}
         given: Any = GivenClasses if unseen.n_classes else GivenValues
         classes = getattr(self, "classes_", None)
         y = unseen.y if classes is None else classes[unseen.y]
-        return lambda answers: np.array(
-            [float(scorer(given(each, classes).fit(), unseen.X, y, **weights)) for each in answers]
-        )
+
+        def judge(answers: Array) -> Array:
+            scores = [float(scorer(given(each, classes).fit(), unseen.X, y, **weights)) for each in answers]
+            # A score that is no number is worse than any.
+            return np.nan_to_num(np.array(scores), nan=-np.inf)
+
+        return judge
 
     def _cast(self, said: list[Array], X: Any) -> Votes:
-        classes = getattr(self, "classes_", None)
-        return votes_of(said, self._n_classes(), weights=self.weights_, rule="mean", classes=classes)
+        return self._mean_of(said, self.weights_)
 
-    def _said(self, X: Any, members: Any = None) -> list[Array]:
+    def _heard(self, X: Any) -> list[Array]:
         # Members that were not chosen need not be asked.
-        if members is not None or "weights_" not in self.__dict__:
-            return super()._said(X, members)
-        chosen = np.flatnonzero(self.weights_)
-        said = dict(zip(chosen.tolist(), super()._said(X, chosen.tolist()), strict=True))
-        silent = np.full_like(next(iter(said.values())), np.nan)
-        return [said.get(t, silent) for t in range(len(self.weights_))]
+        chosen = np.flatnonzero(self.weights_).tolist()
+        said = dict(zip(chosen, self._said(X, chosen), strict=True))
+        nothing = np.full_like(next(iter(said.values())), np.nan)
+        return [said.get(t, nothing) for t in range(len(self.weights_))]
 
 
 class GreedySelectionClassifier(ClassVotes, _Greedy):
@@ -305,7 +312,7 @@ class GivenClasses(ClassifierMixin, BaseEstimator):
 class GivenValues(RegressorMixin, BaseEstimator):
     """Values that are there already, as an estimator that scorers can ask."""
 
-    def __init__(self, values: Array, classes: Any = None) -> None:
+    def __init__(self, values: Array, classes: None = None) -> None:
         self.values = values
         self.classes = classes
 
@@ -341,10 +348,25 @@ def _mean_absolute(answers: Array, y: Array, weights: Array) -> Array:
     return errors
 
 
+def _first_best(scores: Array) -> int:
+    """The first of the best, up to rounding."""
+    best = scores.max()
+    rounding = ROUNDING * abs(best) if np.isfinite(best) else 0.0
+    return int(np.flatnonzero(scores >= best - rounding)[0])
+
+
+def _takes_weights(scorer: Any) -> bool:
+    """Whether a scorer can be told weights of rows."""
+    parameters = signature(scorer).parameters
+    return "sample_weight" in parameters or any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
+
+
 # Scores of all candidates at once; what is not listed is asked of the scorer, one candidate after another.
-QUICK: dict[str, Callable[[Array, Array, Array], Array]] = {
+QUICK_OF_CLASSES: dict[str, Callable[[Array, Array, Array], Array]] = {
     "neg_log_loss": _log_likelihood,
     "accuracy": _accuracy,
+}
+QUICK_OF_VALUES: dict[str, Callable[[Array, Array, Array], Array]] = {
     "neg_mean_squared_error": _mean_squared,
     "neg_root_mean_squared_error": lambda answers, y, weights: -np.sqrt(-_mean_squared(answers, y, weights)),
     "neg_mean_absolute_error": _mean_absolute,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto.checks import check_choice, check_count, check_number
@@ -17,7 +18,7 @@ from conjunto.combination import by_voter
 from conjunto.combiners._asking import Answer
 from conjunto.combiners._combiner import ClassCombiner, Combiner, ValueCombiner, selectable
 from conjunto.combiners._competence import METHODS, VALUE_METHODS, Nearby, weights_of_votes
-from conjunto.combiners._fitting import Task, Unseen
+from conjunto.combiners._fitting import Task, Unseen, silent, unseen_of
 from conjunto.combiners._named import given_metadata, weighed
 from conjunto.combiners._region import Region
 from conjunto.ensembles.bagging import BaggingClassifier, BaggingRegressor
@@ -46,20 +47,22 @@ class _LocalSelection(Combiner):
     def fit(self, X: Any = None, y: Any = None, **fit_params: Any) -> Self:
         """Fit the pool, and keep what its members say about rows that they did not see."""
         check_count("n_neighbors", self.n_neighbors)
+        _check_numbers(X)
+        self.__dict__.pop("pool_", None)
         if self._is_list():
             return super().fit(X, y, **fit_params)
         fit_params = given_metadata(self, fit_params)
         pool = self._pool()
         task = self._task([("pool", pool)], X, y, fit_params)
         if self.prefit:
-            self._keep(as_voters(pool), task, None)
+            self._keep(_voters_of(pool), task, None)
             return self
         if isinstance(self.selection, str):
             check_choice("selection", self.selection, ("auto", "oob"))
         else:
             check_number("selection", self.selection, 0, 1, open_low=True, open_high=True)
         inside, outside = self._parts(pool, task)
-        self._keep(as_voters(_fit_pool(pool, self._labels(task), task, inside)), task, outside)
+        self._keep(_voters_of(_fit_pool(pool, task, inside)), task, outside)
         return self
 
     def _parts(self, pool: Any, task: Task) -> tuple[Array | None, Array | None]:
@@ -67,7 +70,8 @@ class _LocalSelection(Combiner):
         if self.selection == "oob" or (self.selection == "auto" and _has_out_of_bag(pool)):
             return None, None
         share = 1 / 3 if self.selection == "auto" else float(self.selection)
-        strata = task.y if task.n_classes and np.bincount(task.y).min() > 1 else None
+        fewest = min(share, 1 - share) * task.n
+        strata = task.y if task.n_classes and np.bincount(task.y).min() > 1 and fewest >= task.n_classes else None
         rows = np.arange(task.n)
         inside, outside = train_test_split(rows, test_size=share, stratify=strata, random_state=self.random_state)
         return np.sort(inside), np.sort(outside)
@@ -75,48 +79,42 @@ class _LocalSelection(Combiner):
     def _keep(self, voters: Any, task: Task, rows: Array | None) -> None:
         """Ask the pool about rows that no member saw, or each member about those that it did not see."""
         self.pool_ = getattr(voters, "fitted", voters)
-        self.estimators_, self._names, self._coded = [self.pool_], ["pool"], False
+        self._seat([("pool", self.pool_)], task.classes, coded=False)
         answers = self._ask_pool(voters, task.X if rows is None else select(task.X, rows))
         if rows is None and not self.prefit:
             seen = voters.seen()
             if isinstance(seen, Unknown):
                 raise ValueError(f'selection="oob": {seen.reason}')
             answers = np.where(seen.matrix(task.n), -1 if task.n_classes else np.nan, answers)
-        chosen = np.arange(task.n) if rows is None else rows
-        weight = None if task.weight is None else task.weight[chosen]
-        self._learn(Unseen(list(answers), task.y[chosen], select(task.X, chosen), weight, chosen, task.n_classes))
+        self._learn(unseen_of(task, list(answers), rows))
 
     def _learn(self, unseen: Unseen) -> None:
         answers = np.stack(unseen.answers)
-        known = (answers >= 0 if unseen.n_classes else ~np.isnan(answers)).any(axis=0) & (unseen.weights > 0)
-        rows = np.flatnonzero(known)
+        rows = np.flatnonzero(~np.stack([silent(said) for said in answers]).all(axis=0))
         if not len(rows):
-            raise ValueError(f"no member has a row that it did not see (n_samples={len(known)}): give more rows")
+            raise ValueError(f"no member has a row that it did not see (n_samples={len(unseen.y)}): give more rows")
         self._region = Region(self.n_neighbors, self.metric, self.n_jobs).fit(select(unseen.X, rows))
         self._answers = answers[:, rows]
         self._truth = unseen.y[rows]
-        self._weight = None if unseen.weight is None else unseen.weight[rows]
+        self._weight = None if unseen.weight is None else unseen.weights[rows]
         self._overall = self._judge_all(unseen.weights[rows])
-        self._prior = 0.0 if (self._answers >= 0 if unseen.n_classes else ~np.isnan(self._answers)).all() else 1.0
+        self._prior = float(any(silent(said).any() for said in self._answers))
 
     def _about(self, X: Any) -> Array:
         """(members, n): what members say about rows."""
         check_is_fitted(self)
         if "pool_" in self.__dict__:
-            return self._ask_pool(as_voters(self.pool_), X)
+            return self._ask_pool(_voters_of(self.pool_), X)
         return np.stack(self._said(X))
 
-    def _blocks(self, X: Any) -> Iterator[tuple[slice, Array, Array]]:
-        """Rows in parts that fit the memory: which, what members say about them, and their neighbours."""
+    def _blocks(self, X: Any) -> Iterator[tuple[Array, Array]]:
+        """Rows in parts that fit the memory: what members say about them, and their neighbours."""
         X = selectable(X)
         said, nearest = self._about(X), self._region.nearest(X)
         step = max(1, CELLS // max(1, len(said) * nearest.shape[1]))
         for first in range(0, len(nearest), step):
             part = slice(first, first + step)
-            yield part, said[:, part], nearest[part]
-
-    def _is_list(self) -> bool:
-        return isinstance(self.estimators, Sequence) and not isinstance(self.estimators, str)
+            yield said[:, part], nearest[part]
 
     def _judge_all(self, weight: Array) -> Array:
         """(members,): how good each is on all rows that are known."""
@@ -125,16 +123,23 @@ class _LocalSelection(Combiner):
     def _pool(self) -> Any:
         raise NotImplementedError("the task says what the default pool is")
 
-    def _labels(self, task: Task) -> Array:
-        """What the pool is fitted on."""
-        return task.y
-
     def _ask_pool(self, voters: Any, X: Any) -> Array:
         raise NotImplementedError("the task says what members are asked for")
 
     def __len__(self) -> int:
         check_is_fitted(self)
         return len(self._answers)
+
+    def __getitem__(self, t: int) -> Any:
+        check_is_fitted(self)
+        return (self.pool_ if "pool_" in self.__dict__ else self.estimators_)[t]
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return which metadata the models, or the pool, ask for in `fit`."""
+        router = super().get_metadata_routing()
+        if not self._is_list():
+            router.add(pool=self._pool(), method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        return router
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -175,7 +180,7 @@ class LocalSelectionClassifier(ClassCombiner, _LocalSelection):
     n_jobs : int, default=None
         Members fitted at a time, and jobs that look for neighbours.
     random_state : int, RandomState or None, default=None
-        For the split of a share.
+        For the split of a share, and the default pool.
     verbose : bool, default=False
         Whether to say which member is being fitted.
 
@@ -256,15 +261,15 @@ class LocalSelectionClassifier(ClassCombiner, _LocalSelection):
 
     def votes(self, X: Any) -> Votes:
         """Return the votes of the members, each about the rows for which it was chosen, as often as it counts."""
-        weights = np.hstack([weights for _, _, weights in self._weighed(X)])
-        said = self._about(X)
+        blocks = list(self._weighed(X))
+        said, weights = (np.hstack([block[part] for block in blocks]) for part in (0, 1))
         scores = (said[:, :, None] == np.arange(len(self.classes_))) * weights[:, :, None]
         return Votes(scores=np.where(weights[:, :, None] > 0, scores, np.nan), rule="sum", classes=self.classes_)
 
     def _counts(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
         parts = []
-        for _, said, weights in self._weighed(X):
+        for said, weights in self._weighed(X):
             counts = np.zeros((said.shape[1], len(self.classes_)))
             rows = np.broadcast_to(np.arange(said.shape[1]), said.shape)
             here = said >= 0
@@ -273,15 +278,15 @@ class LocalSelectionClassifier(ClassCombiner, _LocalSelection):
             parts.append(np.where(counts.any(axis=1, keepdims=True), counts, 1.0))
         return np.vstack(parts)
 
-    def _weighed(self, X: Any) -> Iterator[tuple[slice, Array, Array]]:
-        """Rows in parts: which, what members say, and the weights of their votes."""
-        for part, said, nearest in self._blocks(X):
+    def _weighed(self, X: Any) -> Iterator[tuple[Array, Array]]:
+        """Rows in parts: what members say, and the weights of their votes."""
+        for said, nearest in self._blocks(X):
             there = self._answers[:, nearest]
             known = there >= 0
             weight = 1.0 if self._weight is None else self._weight[nearest]
             right = known & (there == self._truth[nearest])
             nearby = Nearby(right, known * weight, said, there, self._overall, len(self.classes_), self._prior)
-            yield part, said, weights_of_votes(self.method, nearby)
+            yield said, weights_of_votes(self.method, nearby)
 
     def _judge_all(self, weight: Array) -> Array:
         known = self._answers >= 0
@@ -296,11 +301,13 @@ class LocalSelectionClassifier(ClassCombiner, _LocalSelection):
             return self.estimators
         return BaggingClassifier(CARTClassifier(max_depth=3), n_estimators=100, random_state=self.random_state)
 
-    def _labels(self, task: Task) -> Array:
-        return self.classes_[task.y]
-
     def _ask_pool(self, voters: Any, X: Any) -> Array:
         votes = voters.votes(X)
+        if votes.for_sets:
+            raise ValueError(
+                f"members of {type(self.pool_).__name__} vote for sets of classes, and none is right or wrong by "
+                "itself: give another pool"
+            )
         labels = by_voter(votes).as_labels().answers
         known = Classes(self.classes_).places(voters.classes_, "the pool")
         return np.where(labels < 0, -1, known[labels])
@@ -373,15 +380,18 @@ class LocalSelectionRegressor(ValueCombiner, _LocalSelection):
         """Return the mean of the members' values, weighed for each row."""
         check_is_fitted(self)
         parts = []
-        for _, said, nearest in self._blocks(X):
+        for said, nearest in self._blocks(X):
             squares = (self._answers[:, nearest] - self._truth[nearest]) ** 2
             known = ~np.isnan(squares)
             there = known * (1.0 if self._weight is None else self._weight[nearest])
             # Out of bag a member has few answers nearby: one more is assumed that is as good as all others.
             total = (np.nan_to_num(squares) * there).sum(axis=2) + self._prior * self._overall[:, None]
             errors = total / np.maximum(there.sum(axis=2) + self._prior, np.finfo(float).tiny)
-            weights = np.where(np.isnan(said), 0.0, VALUE_METHODS[self.method](errors))
-            parts.append((weights * np.nan_to_num(said)).sum(axis=0) / weights.sum(axis=0))
+            # Who says nothing here, or was never heard, is the worst of all.
+            errors = np.where(np.isnan(said) | ~np.isfinite(errors), np.inf, errors)
+            weights = VALUE_METHODS[self.method](errors)
+            with np.errstate(invalid="ignore"):
+                parts.append((weights * np.nan_to_num(said)).sum(axis=0) / weights.sum(axis=0))
         return np.concatenate(parts)
 
     def _pool(self) -> Any:
@@ -391,7 +401,8 @@ class LocalSelectionRegressor(ValueCombiner, _LocalSelection):
 
     def _judge_all(self, weight: Array) -> Array:
         squares = (self._answers - self._truth) ** 2
-        return (np.nan_to_num(squares) @ weight) / np.maximum(~np.isnan(squares) @ weight, np.finfo(float).tiny)
+        total = ~np.isnan(squares) @ weight
+        return np.divide(np.nan_to_num(squares) @ weight, total, out=np.full(len(squares), np.inf), where=total > 0)
 
     def _ask_pool(self, voters: Any, X: Any) -> Array:
         return np.asarray(voters.votes(X).values, dtype=np.float64)
@@ -404,8 +415,23 @@ def _has_out_of_bag(pool: Any) -> bool:
     return bool(getattr(pool, "bootstrap", False) or (hasattr(pool, "oob_score") and not hasattr(pool, "bootstrap")))
 
 
-def _fit_pool(pool: Any, labels: Array, task: Task, rows: Array | None) -> Any:
+def _voters_of(pool: Any) -> Any:
+    """The members of a fitted pool; those of a pruned one are those that were kept."""
+    return as_voters(pool.estimator_ if hasattr(pool, "order_") and hasattr(pool, "estimator_") else pool)
+
+
+def _check_numbers(X: Any) -> None:
+    """Refuse text in an array, which has no distances; before anything is fitted."""
+    kind = getattr(getattr(X, "dtype", None), "kind", "f")
+    if kind in "US" or (kind == "O" and any(isinstance(value, str) for value in np.ravel(X))):
+        raise ValueError(
+            "an array of X holds numbers; give a DataFrame for columns of text: distances need to know them"
+        )
+
+
+def _fit_pool(pool: Any, task: Task, rows: Array | None) -> Any:
     """A clone of the pool, fitted on some of the rows (None: all)."""
     chosen = np.arange(task.n) if rows is None else rows
+    labels = task.y if task.classes is None else task.classes[task.y]
     arguments = {} if task.weight is None else weighed("pool", pool, task.weight[chosen])
     return clone(pool).fit(task.X if rows is None else select(task.X, rows), labels[chosen], **arguments)

@@ -92,9 +92,9 @@ class NaiveBayesCombinationClassifier(ClassVotes):
             np.add.at(table, (unseen.y[here], said[here]), unseen.weights[here])
         self.log_confusion_ = np.log((counts + 1 / k) / (counts.sum(axis=2, keepdims=True) + 1))
         of_class = np.bincount(unseen.y, unseen.weights, k)
-        with np.errstate(divide="ignore"):
-            # Of a class that is not among the rows, members that are fitted already may know: half a row.
-            self.class_log_prior_ = np.log(np.maximum(of_class, 0.5) / of_class.sum())
+        # Of a class that is not among the rows, members that are fitted already may know: half a row.
+        of_class = np.maximum(of_class, 0.5)
+        self.class_log_prior_ = np.log(of_class / of_class.sum())
 
     def _cast(self, said: list[NDArray[Any]], X: Any) -> Votes:
         # The prior is shared out, so that what members add up to is the logarithm of the posterior; one that abstains

@@ -39,6 +39,11 @@ def _final_has(method: str) -> Any:
     return check
 
 
+def _is_regressor(model: Any) -> bool:
+    """Whether a model says that it is one; models of no library say nothing."""
+    return hasattr(model, "__sklearn_tags__") and bool(is_regressor(model))
+
+
 class _Stacking(TransformerMixin, Combiner):
     """What stacking of classes and of values have in common."""
 
@@ -60,23 +65,33 @@ class _Stacking(TransformerMixin, Combiner):
 
     def _learn(self, unseen: Unseen) -> None:
         self.level_one_rows_ = unseen.rows
-        rows = self._level_one(unseen.answers, unseen.X)
+        if unseen.weight is not None and unseen.n_classes > len(np.unique(unseen.y)) == 1:
+            raise ValueError("sample_weight leaves rows of one class alone: level 1 has nothing to learn")
+        blocks = self._blocks(unseen.answers)
+        self._widths = [block.shape[1] for block in blocks]
+        rows = self._joined(blocks, unseen.X)
         final = clone(level_one_model(self.final_estimator, self.task))
         arguments = {} if unseen.weight is None else weighed("final_estimator", final, unseen.weight)
         self.final_estimator_ = final.fit(rows, unseen.y, **arguments)
 
-    def _seat(self, members: Sequence[tuple[str, Any]], *, coded: bool) -> None:
-        super()._seat(members, coded=coded)
+    def _seat(self, members: Sequence[tuple[str, Any]], classes: Array | None, *, coded: bool) -> None:
+        super()._seat(members, classes, coded=coded)
         self.stack_method_ = self._methods(members)
 
     def _methods(self, models: Sequence[tuple[str, Any]]) -> list[str]:
         """What each member is asked for."""
         return ["predict"] * len(models)
 
-    def _level_one(self, answers: Sequence[Array], X: Any) -> Any:
-        """The rows of level 1: what members say, with `passthrough` the columns of X behind."""
-        blocks = [self._attributes(answer, method) for answer, method in zip(answers, self.stack_method_, strict=True)]
-        self._widths = [block.shape[1] for block in blocks]
+    def _blocks(self, answers: Sequence[Array]) -> list[Array]:
+        """What each member says as attributes of level 1."""
+        return [self._attributes(answer, method) for answer, method in zip(answers, self.stack_method_, strict=True)]
+
+    def _level_one(self, X: Any) -> Any:
+        """The rows of level 1."""
+        return self._joined(self._blocks(self._said(X)), X)
+
+    def _joined(self, blocks: list[Array], X: Any) -> Any:
+        """What members say, with `passthrough` the columns of X behind."""
         said = np.hstack(blocks)
         if not self.passthrough:
             return said
@@ -95,7 +110,7 @@ class _Stacking(TransformerMixin, Combiner):
     def transform(self, X: Any) -> Any:
         """Return the rows of level 1: what each member says, with `passthrough` the columns of X behind."""
         check_is_fitted(self)
-        return self._level_one(self._said(X), X)
+        return self._level_one(X)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fit, and return what the members, fitted on all rows, say about them."""
@@ -211,14 +226,14 @@ class StackingClassifier(ClassCombiner, _Stacking):
     def predict(self, X: Any, **predict_params: Any) -> NDArray[Any]:
         """Return the class that the model of level 1 predicts."""
         check_is_fitted(self)
-        codes = self.final_estimator_.predict(self.transform(X), **predict_params)
+        codes = self.final_estimator_.predict(self._level_one(X), **predict_params)
         return self.classes_[np.asarray(codes, dtype=np.intp)]
 
     @available_if(_final_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class probabilities of the model of level 1."""
         check_is_fitted(self)
-        shares = self.final_estimator_.predict_proba(self.transform(X))
+        shares = self.final_estimator_.predict_proba(self._level_one(X))
         known = np.asarray(self.final_estimator_.classes_, dtype=np.intp)
         if len(known) == len(self.classes_):
             return shares
@@ -236,14 +251,14 @@ class StackingClassifier(ClassCombiner, _Stacking):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the decision function of the model of level 1."""
         check_is_fitted(self)
-        return self.final_estimator_.decision_function(self.transform(X))
+        return self.final_estimator_.decision_function(self._level_one(X))
 
     def _check_answers(self, models: Sequence[tuple[str, Any]]) -> None:
         """Members are asked for what they have."""
 
     def _check_kind(self, name: str, model: Any) -> None:
         # A regressor of class codes is a member too: level 1 learns what its values mean.
-        if not is_regressor(model):
+        if not _is_regressor(model):
             super()._check_kind(name, model)
 
     def _methods(self, models: Sequence[tuple[str, Any]]) -> list[str]:
@@ -257,11 +272,10 @@ class StackingClassifier(ClassCombiner, _Stacking):
             found.append(has[0])
         return found
 
-    def _questions(self, models: Sequence[tuple[str, Any]]) -> list[Question]:
+    def _questions(self, models: Sequence[tuple[str, Any]], n_classes: int) -> list[Question]:
         methods = zip(models, self._methods(models), strict=True)
         return [
-            Question("values" if is_regressor(model) else METHODS[method], self._n_classes())
-            for (_, model), method in methods
+            Question("values" if _is_regressor(model) else METHODS[method], n_classes) for (_, model), method in methods
         ]
 
     def _attributes(self, answer: Array, method: str) -> Array:
@@ -333,4 +347,4 @@ class StackingRegressor(ValueCombiner, _Stacking):
     def predict(self, X: Any, **predict_params: Any) -> Any:
         """Return what the model of level 1 predicts."""
         check_is_fitted(self)
-        return self.final_estimator_.predict(self.transform(X), **predict_params)
+        return self.final_estimator_.predict(self._level_one(X), **predict_params)

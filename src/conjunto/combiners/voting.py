@@ -60,21 +60,14 @@ class _Voting(TransformerMixin, Casting):
         if isinstance(self.weights, str):
             check_choice("weights", self.weights, ESTIMATED if self.task == "classification" else ESTIMATED[:1])
             return
-        if len(self.weights) != len(self.estimators):
-            raise ValueError(
-                "Number of `estimators` and weights must be equal; got"
-                f" {len(self.weights)} weights, {len(self.estimators)} estimators"
-            )
-        given = np.asarray(self.weights, dtype=np.float64)
+        given = self._entries("weights", self.weights)
         if not np.isfinite(given).all() or (given < 0).any() or not given.any():
             raise ValueError(f"weights must be finite, not negative and not all 0, got {self.weights!r}")
 
-    def _seat(self, members: Sequence[tuple[str, Any]], *, coded: bool) -> None:
-        super()._seat(members, coded=coded)
+    def _seat(self, members: Sequence[tuple[str, Any]], classes: Array | None, *, coded: bool) -> None:
+        super()._seat(members, classes, coded=coded)
         if not isinstance(self.weights, str):
-            names = [name for name, _ in self.estimators]
-            given = None if self.weights is None else dict(zip(names, self.weights, strict=True))
-            self.weights_ = None if given is None else np.array([given[name] for name in self._names], dtype=np.float64)
+            self.weights_ = None if self.weights is None else self._entries("weights", self.weights)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
         """Fit, and return what each member says about the training rows."""
@@ -122,20 +115,16 @@ class _Voting(TransformerMixin, Casting):
         if not isinstance(self.weights, str) and self.weights_ is not None:
             params["weights"] = self.weights_[chosen].tolist()
         part = type(self)(**params)
-        part._take_over(self)
-        part._seat(params["estimators"], coded=self._coded)
+        # Classes that only members left out knew stay known, and keep their codes.
+        part._seat(params["estimators"], getattr(self, "classes_", None), coded=self._coded)
         part.weights_ = None if self.weights_ is None else self.weights_[chosen]
         return part
-
-    def _take_over(self, whole: Any) -> None:
-        """Know what the whole knows: classes that only members left out knew stay known, and keep their codes."""
 
     def _rule(self) -> str:
         raise NotImplementedError("the task says which rules there are")
 
     def _cast(self, said: list[Array], X: Any) -> Votes:
-        classes = getattr(self, "classes_", None)
-        return votes_of(said, self._n_classes(), weights=self.weights_, rule=self._rule(), classes=classes)
+        return self._mean_of(said, self.weights_, self._rule())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -272,8 +261,8 @@ class VotingClassifier(ClassVotes, _Voting):
     def _who_needs_shares(self) -> str:
         return f"voting={self.voting!r}"
 
-    def _questions(self, models: Sequence[tuple[str, Any]]) -> list[Question]:
-        return [Question(self._answer(), self._n_classes(), self.voting in ("product", "min"))] * len(models)
+    def _questions(self, models: Sequence[tuple[str, Any]], n_classes: int) -> list[Question]:
+        return [Question(self._answer(), n_classes, self.voting in ("product", "min"))] * len(models)
 
     def _rule(self) -> str:
         return CLASS_RULES[self.voting][1]
@@ -291,9 +280,6 @@ class VotingClassifier(ClassVotes, _Voting):
         if not self.weights_.any():
             # None is better than chance: nobody is left to prefer.
             self.weights_ = np.ones(len(shares))
-
-    def _take_over(self, whole: Any) -> None:
-        self.classes_ = whole.classes_
 
 
 class VotingRegressor(ValueVotes, _Voting):
@@ -377,8 +363,12 @@ class VotingRegressor(ValueVotes, _Voting):
     def _learn(self, unseen: Unseen) -> None:
         """Weights of the members by their errors on rows that they did not see."""
         errors = np.stack([_mean_square(said - unseen.y, unseen.weights) for said in unseen.answers])
-        # A member without error would have all of the weight there is, or none: nobody knows how exact it is.
-        self.weights_ = 1 / np.maximum(errors, max(errors.max() * 1e-12, np.finfo(float).tiny))
+        # A member without error would have all of the weight there is: nobody knows how exact it is. One without an
+        # answer has none.
+        largest = errors[np.isfinite(errors)].max(initial=0.0)
+        self.weights_ = 1 / np.maximum(errors, largest * 1e-12 if largest > 0 else 1.0)
+        if not self.weights_.any():
+            self.weights_ = np.ones(len(errors))
 
 
 def vote_of(models: Sequence[Any]) -> VotingClassifier | VotingRegressor:

@@ -72,7 +72,7 @@ def parameters_of(model: Any) -> dict[str, Any]:
     if not isinstance(model, (_class("PrunedClassifier"), _class("PrunedRegressor"))):
         return dict(model.get_params())
     pruning = {PRUNING + name: getattr(model, name) for name in PRUNING_PARAMETERS}
-    return {**model.estimator.get_params(), **pruning}
+    return {**parameters_of(model.estimator), **pruning}
 
 
 def check_registered(name: str, parameters: Mapping[str, Any], task: str | None = None) -> None:
@@ -94,7 +94,7 @@ def check_registered(name: str, parameters: Mapping[str, Any], task: str | None 
             if not trees:
                 raise ValueError(f"{name}: {base} does not do {task}")
             known |= {NESTED + parameter for tree in trees for parameter in signature(tree).parameters}
-        if parameters.get(COMBINED) is not None and COMBINED in known:
+        if COMBINED in parameters and COMBINED in known and METHODS[name].parameters.get(COMBINED):
             _check_combined(name, parameters[COMBINED], task)
         pruned = [parameter for parameter in parameters if parameter.startswith(PRUNING)]
         if pruned and (why := _why_not_pruned(name)):
