@@ -21,9 +21,26 @@ CRITERIA = ("likelihood", "bic")
 class _Averaging(Casting):
     """Weights from log-likelihoods."""
 
-    criterion: str
-    prior: Any
-    n_parameters: Any
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        criterion: str = "likelihood",
+        prior: Any = None,
+        n_parameters: Any = None,
+        prefit: bool = False,
+        cv: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.estimators = estimators
+        self.criterion = criterion
+        self.prior = prior
+        self.n_parameters = n_parameters
+        self.prefit = prefit
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @property
     def learns(self) -> Any:  # type: ignore[override]
@@ -123,27 +140,6 @@ class BayesianAveragingClassifier(ClassVotes, _Averaging):
     array([1., 0.])
     """
 
-    def __init__(
-        self,
-        estimators: Any,
-        *,
-        criterion: str = "likelihood",
-        prior: Any = None,
-        n_parameters: Any = None,
-        prefit: bool = False,
-        cv: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.estimators = estimators
-        self.criterion = criterion
-        self.prior = prior
-        self.n_parameters = n_parameters
-        self.prefit = prefit
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _log_likelihoods(self, unseen: Unseen) -> NDArray[np.float64]:
         """Without probabilities of 0, which leaves of trees say of what they have not seen: one would outweigh all."""
         rows = np.arange(len(unseen.y))
@@ -203,27 +199,6 @@ class BayesianAveragingRegressor(ValueVotes, _Averaging):
     >>> mean.round(), spread.round()
     (array([206.]), array([55.]))
     """
-
-    def __init__(
-        self,
-        estimators: Any,
-        *,
-        criterion: str = "likelihood",
-        prior: Any = None,
-        n_parameters: Any = None,
-        prefit: bool = False,
-        cv: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.estimators = estimators
-        self.criterion = criterion
-        self.prior = prior
-        self.n_parameters = n_parameters
-        self.prefit = prefit
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return the mean, and with `return_std` the standard deviation, of what the members predict together."""

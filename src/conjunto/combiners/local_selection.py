@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
@@ -19,14 +18,15 @@ from conjunto.combiners._asking import Answer
 from conjunto.combiners._combiner import ClassCombiner, Combiner, ValueCombiner, selectable
 from conjunto.combiners._competence import METHODS, VALUE_METHODS, Nearby, weights_of_votes
 from conjunto.combiners._fitting import Task, Unseen, silent, unseen_of
-from conjunto.combiners._named import given_metadata, weighed
+from conjunto.combiners._named import given_metadata
+from conjunto.combiners._pool import check_numbers, fit_pool, has_out_of_bag, voters_of
 from conjunto.combiners._region import Region
 from conjunto.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.outputs import logarithm
 from conjunto.problem import select
 from conjunto.ties import leaders
-from conjunto.voters import Unknown, as_voters
+from conjunto.voters import Unknown
 from conjunto.votes import Votes
 
 Array = NDArray[Any]
@@ -47,7 +47,7 @@ class _LocalSelection(Combiner):
     def fit(self, X: Any = None, y: Any = None, **fit_params: Any) -> Self:
         """Fit the pool, and keep what its members say about rows that they did not see."""
         check_count("n_neighbors", self.n_neighbors)
-        _check_numbers(X)
+        check_numbers(X)
         self.__dict__.pop("pool_", None)
         if self._is_list():
             return super().fit(X, y, **fit_params)
@@ -55,19 +55,19 @@ class _LocalSelection(Combiner):
         pool = self._pool()
         task = self._task([("pool", pool)], X, y, fit_params)
         if self.prefit:
-            self._keep(_voters_of(pool), task, None)
+            self._keep(voters_of(pool), task, None)
             return self
         if isinstance(self.selection, str):
             check_choice("selection", self.selection, ("auto", "oob"))
         else:
             check_number("selection", self.selection, 0, 1, open_low=True, open_high=True)
         inside, outside = self._parts(pool, task)
-        self._keep(_voters_of(_fit_pool(pool, task, inside)), task, outside)
+        self._keep(voters_of(fit_pool(pool, task, inside)), task, outside)
         return self
 
     def _parts(self, pool: Any, task: Task) -> tuple[Array | None, Array | None]:
         """The rows that the pool is fitted on and those that are kept for the region; None: all, and out of bag."""
-        if self.selection == "oob" or (self.selection == "auto" and _has_out_of_bag(pool)):
+        if self.selection == "oob" or (self.selection == "auto" and has_out_of_bag(pool)):
             return None, None
         share = 1 / 3 if self.selection == "auto" else float(self.selection)
         fewest = min(share, 1 - share) * task.n
@@ -104,7 +104,7 @@ class _LocalSelection(Combiner):
         """(members, n): what members say about rows."""
         check_is_fitted(self)
         if "pool_" in self.__dict__:
-            return self._ask_pool(_voters_of(self.pool_), X)
+            return self._ask_pool(voters_of(self.pool_), X)
         return np.stack(self._said(X))
 
     def _blocks(self, X: Any) -> Iterator[tuple[Array, Array]]:
@@ -406,32 +406,3 @@ class LocalSelectionRegressor(ValueCombiner, _LocalSelection):
 
     def _ask_pool(self, voters: Any, X: Any) -> Array:
         return np.asarray(voters.votes(X).values, dtype=np.float64)
-
-
-def _has_out_of_bag(pool: Any) -> bool:
-    """Whether members of a pool that is not fitted yet will have rows that they did not see, as far as it tells."""
-    if getattr(pool, "no_out_of_bag", ""):
-        return False
-    return bool(getattr(pool, "bootstrap", False) or (hasattr(pool, "oob_score") and not hasattr(pool, "bootstrap")))
-
-
-def _voters_of(pool: Any) -> Any:
-    """The members of a fitted pool; those of a pruned one are those that were kept."""
-    return as_voters(pool.estimator_ if hasattr(pool, "order_") and hasattr(pool, "estimator_") else pool)
-
-
-def _check_numbers(X: Any) -> None:
-    """Refuse text in an array, which has no distances; before anything is fitted."""
-    kind = getattr(getattr(X, "dtype", None), "kind", "f")
-    if kind in "US" or (kind == "O" and any(isinstance(value, str) for value in np.ravel(X))):
-        raise ValueError(
-            "an array of X holds numbers; give a DataFrame for columns of text: distances need to know them"
-        )
-
-
-def _fit_pool(pool: Any, task: Task, rows: Array | None) -> Any:
-    """A clone of the pool, fitted on some of the rows (None: all)."""
-    chosen = np.arange(task.n) if rows is None else rows
-    labels = task.y if task.classes is None else task.classes[task.y]
-    arguments = {} if task.weight is None else weighed("pool", pool, task.weight[chosen])
-    return clone(pool).fit(task.X if rows is None else select(task.X, rows), labels[chosen], **arguments)
