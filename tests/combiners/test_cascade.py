@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
 
 from conjunto import CascadeClassifier, RandomForestClassifier
 from conjunto.datasets import make_waveform
@@ -67,6 +68,16 @@ def test_nobody_is_asked_about_rows_that_were_answered():
         (stages == 0)[:, None], members[0][1].predict_proba(TEST[0]), members[1][1].predict_proba(TEST[0])
     )
     np.testing.assert_allclose(model.predict_proba(TEST[0]), shares)
+
+
+def test_the_last_member_need_not_give_probabilities():
+    model = CascadeClassifier([("normal", GaussianNB()), ("machine", SVC())], loss=0.01).fit(X, Y)
+    later = model.stage(TEST[0]) == 1
+    assert 0 < later.mean() < 0.9
+    np.testing.assert_array_equal(model.predict(TEST[0])[later], model.estimators_[1].predict(TEST[0])[later])
+    assert set(np.unique(model.predict_proba(TEST[0])[later])) == {0.0, 1.0}
+    with pytest.raises(ValueError, match="the member 'machine', SVC, has no predict_proba"):
+        CascadeClassifier([("machine", SVC()), ("normal", GaussianNB())]).fit(X, Y)
 
 
 def test_messages():

@@ -1,6 +1,7 @@
 """Decisions by costs against the definition, and what weights in the fit do."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,6 +68,17 @@ def test_weights_of_rows_are_undone_in_the_probabilities():
     # Not shifted back they would be off by far more.
     assert abs(weighed.predict_proba(X) - plain.predict_proba(X)).mean() < 0.03
     assert abs(weighed.estimator_.predict_proba(X) - plain.predict_proba(X)).mean() > 0.12
+
+
+def test_a_table_with_the_names_of_the_classes_is_put_in_their_order():
+    shares = np.array([[0.2, 0.3, 0.5]])
+    costs = np.array([[0.0, 1, 2], [5, 0, 1], [1, 1, 0]])
+    order = [2, 0, 1]
+    named = pd.DataFrame(costs[np.ix_(order, order)], index=list("cab"), columns=list("cab"))
+    model = CostSensitiveClassifier(Saying(shares), named, prefit=True).fit()
+    np.testing.assert_allclose(model.costs_of_decisions(None), shares @ costs)
+    with pytest.raises(ValueError, match="costs must be a table of numbers"):
+        CostSensitiveClassifier(Saying(shares), {"a": 1}, prefit=True).fit()
 
 
 def test_messages():

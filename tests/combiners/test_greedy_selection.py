@@ -104,6 +104,7 @@ def test_regression_and_scorers_of_ones_own():
         ({"max_size": 0}, "max_size must be a whole number of at least 1"),
         ({"bag_share": 0}, r"bag_share must be a number in \(0, 1\]"),
         ({"scoring": "beauty"}, "beauty"),
+        ({"scoring": lambda y, p: 0.0}, "or a scorer f.estimator, X, y., got .*make_scorer makes one"),
         ({"n_iter_no_change": 0}, "n_iter_no_change must be"),
     ],
 )

@@ -128,6 +128,15 @@ def test_members_are_judged_out_of_bag():
     assert half._answers.shape == (30, 130)
 
 
+def test_a_fitted_pool_can_be_judged_out_of_bag():
+    pool = BaggingClassifier(CARTClassifier(max_depth=4), 20, random_state=0)
+    inside = LocalSelectionClassifier(pool).fit(ROWS, LABELS)
+    fitted = LocalSelectionClassifier(pool.fit(ROWS, LABELS), prefit=True, selection="oob").fit(ROWS, LABELS)
+    np.testing.assert_array_equal(fitted.predict_proba(NEW), inside.predict_proba(NEW))
+    with pytest.raises(ValueError, match="was not fitted on these rows in this order"):
+        LocalSelectionClassifier(pool, prefit=True, selection="oob").fit(ROWS[::-1], LABELS[::-1])
+
+
 def test_pools_of_other_libraries_and_lists_to_be_fitted():
     forest = sklearn.ensemble.RandomForestClassifier(20, max_depth=2, random_state=0)
     model = LocalSelectionClassifier(forest).fit(ROWS, LABELS)

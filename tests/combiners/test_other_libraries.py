@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from conjunto import RandomForestClassifier, StackingClassifier, VotingClassifier
+from conjunto import RandomForestClassifier, StackingClassifier, VotingClassifier, prune
 
 DATA = load_iris(as_frame=True)
 X, LABELS = DATA.data, DATA.target_names[DATA.target]
@@ -26,6 +26,8 @@ def test_lightgbm_spells_names_of_columns_otherwise():
     vote = VotingClassifier([("boosted", model), *others()], voting="soft", prefit=True).fit()
     mean = np.mean([each.predict_proba(X) for _, each in vote.estimators], axis=0)
     np.testing.assert_allclose(vote.predict_proba(X), mean)
+    assert vote.feature_names_in_.tolist() == list(X.columns)
+    assert len(prune([model, *(each for _, each in others())], X, LABELS, keep=2)) == 2
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class")

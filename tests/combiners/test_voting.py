@@ -164,6 +164,11 @@ def test_members_that_know_different_classes_abstain_or_speak_of_codes():
     # Numbers 0 .. K - 1 beside text are the codes of the sorted labels.
     coded = vote_of([some[0], Saying([[0.0, 0.0, 1.0]] * 2, [0, 1, 2]), some[1]], "hard")
     assert coded.predict([[0], [0]]).tolist() == ["cow", "bee"]
+    # Fewer numbers than there are labels could be codes of any of them.
+    with pytest.raises(ValueError, match=r"'m1' has the numbers \[0, 1\], which are not the codes 0 \.\. 2"):
+        vote_of([Saying([[1, 0, 0]], ["ant", "bee", "cow"]), Saying([[0.0, 1.0]], [0, 1])], "hard")
+    with pytest.warns(UserWarning, match=r"'m1' knows the numbers 0 \.\. 2 and the member 'm0' \[1, 2, 3\]"):
+        vote_of([Saying([[1, 0, 0]], [1, 2, 3]), Saying([[0.0, 1.0, 0.0]], [0, 1, 2])], "hard")
     nobody = vote_of([Saying([[np.nan] * 2], [3, 7])], "soft")
     assert nobody.predict_proba([[0]]).tolist() == [[0.5, 0.5]]
 
@@ -274,7 +279,7 @@ def test_messages_about_fitted_models():
     others = GaussianNB().fit(X, Y + 10)
     with pytest.raises(ValueError, match=r"the classes of the member 'a', \[0, 1, 2\], do not overlap"):
         VotingClassifier([("a", wide), ("b", others)], prefit=True).fit()
-    with pytest.raises(ValueError, match=r"the member 'b' has the numbers .*, which are no codes 0 \.\. 2"):
+    with pytest.raises(ValueError, match=r"the member 'b' has the numbers .*, which are not the codes 0 \.\. 2"):
         VotingClassifier([("a", GaussianNB().fit(X, TEXT)), ("b", others)], prefit=True).fit()
     frames = [pd.DataFrame(X, columns=list(names)) for names in ("abcd", "abce")]
     with pytest.raises(ValueError, match=r"fitted on different columns: 'a' on .*'d'.* and 'b' on .*'e'"):

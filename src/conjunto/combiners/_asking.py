@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -37,7 +38,7 @@ class Vocabulary:
         `LabelEncoder` numbers labels in this order.
         """
         codes = np.arange(len(classes))
-        return Vocabulary(codes if _are_codes(known, classes) else classes, codes)
+        return Vocabulary(codes if _speaks_codes(known, classes) else classes, codes)
 
     @staticmethod
     def of_member(model: Any, told: Array | None, classes: Array) -> Vocabulary:
@@ -110,7 +111,7 @@ class Question:
         return decisions
 
 
-def _are_codes(known: Array, classes: Array) -> bool:
+def _speaks_codes(known: Array, classes: Array) -> bool:
     """Whether numbers stand for labels that are text."""
     text = classes.dtype.kind in "OUST" and known.dtype.kind in "iu"
     return text and set(known.tolist()) <= set(range(len(classes)))
@@ -135,13 +136,31 @@ def classes_known_to(models: Sequence[tuple[str, Any]], labels: Array | None) ->
     else:
         found = np.unique(np.concatenate(texts))
         for name, each in zip(names, known, strict=True):
-            if each.dtype.kind not in "OUST" and not _are_codes(each, found):
+            # Fewer numbers than labels may be codes of any of them; y may lack a class.
+            whole = name == "y" or len(each) == len(found)
+            if each.dtype.kind not in "OUST" and not (whole and _speaks_codes(each, found)):
                 raise ValueError(
-                    f"members must agree on the labels: {name} has the numbers {each.tolist()[:5]}, which are no codes "
-                    f"0 .. {len(found) - 1} of the labels {found.tolist()[:5]} of others"
+                    f"members must agree on the labels: {name} has the numbers {each.tolist()[:5]}, which are not the "
+                    f"codes 0 .. {len(found) - 1} of the labels {found.tolist()[:5]} of others"
                 )
     _check_overlap(models, found)
+    if not texts:
+        _warn_of_codes(names, known)
     return found
+
+
+def _warn_of_codes(names: Sequence[str], known: Sequence[Array]) -> None:
+    """Say so where some have 0 .. k - 1 and others k other numbers: these may be codes of those."""
+    codes = [name for name, each in zip(names, known, strict=True) if each.tolist() == list(range(len(each)))]
+    for name, each in zip(names, known, strict=True):
+        if codes and each.dtype.kind in "iu" and 0 not in each and len(each) == len(known[names.index(codes[0])]):
+            warnings.warn(
+                f"{codes[0]} knows the numbers 0 .. {len(each) - 1} and {name} {each.tolist()[:5]}: they are taken for "
+                "labels; if the former are codes of the latter, fit it on the labels",
+                UserWarning,
+                stacklevel=6,
+            )
+            return
 
 
 def _check_overlap(models: Sequence[tuple[str, Any]], classes: Array) -> None:

@@ -6,7 +6,6 @@ A method says what members are asked for (`_answer`), what it learns from their 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
@@ -23,7 +22,7 @@ from conjunto.classes import listed
 from conjunto.combination import FINISHES, combine
 from conjunto.combiners._asking import Answer, Question, Vocabulary, classes_known_to
 from conjunto.combiners._fitting import Task, Unseen, fit_and_ask, unseen_of, votes_of
-from conjunto.combiners._named import NamedModels, given_metadata
+from conjunto.combiners._named import NamedModels, given_metadata, spelled
 from conjunto.outputs import logarithm
 from conjunto.problem import read_weights
 from conjunto.ties import leaders
@@ -148,8 +147,8 @@ class Combiner(NamedModels):
             if not hasattr(model, "predict_proba"):
                 raise ValueError(
                     f"the member {name!r}, {type(model).__name__}, has no predict_proba, and "
-                    f"{self._who_needs_shares()} combines probabilities: calibrate it "
-                    "(sklearn.calibration.CalibratedClassifierCV), leave it out, or combine labels"
+                    f"{self._who_needs_shares()} combines probabilities: leave it out, or calibrate it "
+                    "(sklearn.calibration.CalibratedClassifierCV)"
                 )
 
     def _who_needs_shares(self) -> str:
@@ -289,14 +288,9 @@ def _check_fitted(members: Sequence[tuple[str, Any]]) -> None:
         first_name, first = known[0]
         counts = first.n_features_in_, member.n_features_in_
         names = [list(getattr(model, "feature_names_in_", [])) for model in (first, member)]
-        if counts[0] != counts[1] or (all(names) and _spelled(names[0]) != _spelled(names[1])):
+        if counts[0] != counts[1] or (all(names) and spelled(names[0]) != spelled(names[1])):
             told = [listed(each, 5) for each in names] if counts[0] == counts[1] else counts
             raise ValueError(
                 f"members were fitted on different columns: {first_name!r} on {told[0]} and {name!r} on {told[1]}; put "
                 "what differs into a pipeline with the model"
             )
-
-
-def _spelled(names: Sequence[Any]) -> list[str]:
-    """Names of columns as far as all libraries keep them: LightGBM puts an underscore for signs and blanks."""
-    return [re.sub(r"\W", "_", str(name)) for name in names]

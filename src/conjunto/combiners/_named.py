@@ -5,6 +5,7 @@ Names are parameters: `set_params(svc="drop")` leaves a model out, `set_params(s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from inspect import Parameter, signature
 from typing import Any, Self
@@ -89,9 +90,10 @@ class NamedModels(MetaEstimatorMixin, BaseEstimator):
         return self._known_by_members("feature_names_in_")
 
     def _known_by_members(self, what: str) -> Any:
-        for model in self.__dict__.get("estimators_", ()):
-            if hasattr(model, what):
-                return getattr(model, what)
+        found = [getattr(model, what) for model in self.__dict__.get("estimators_", ()) if hasattr(model, what)]
+        if found:
+            # Names that a library has rewritten are not the user's: they have fewer signs and blanks.
+            return max(found, key=lambda each: len(re.findall(r"\W", "".join(map(str, np.atleast_1d(each))))))
         raise AttributeError(f"{type(self).__name__} object has no attribute {what}")
 
     def _is_list(self) -> bool:
@@ -208,6 +210,11 @@ def check_named(estimators: Any, taken: Any) -> None:
         raise ValueError(f"Estimator names conflict with constructor arguments: {conflicts!r}")
     if invalid := [name for name in names if "__" in name]:
         raise ValueError(f"Estimator names must not contain __: got {invalid!r}")
+
+
+def spelled(names: Any) -> list[str]:
+    """Names of columns as far as all libraries keep them: LightGBM puts an underscore for signs and blanks."""
+    return [re.sub(r"\W", "_", str(name)) for name in names]
 
 
 def _pairs(estimators: Any) -> Iterator[tuple[str, Any]]:

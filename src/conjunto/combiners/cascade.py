@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from conjunto.checks import check_number
+from conjunto.combiners._asking import Question
 from conjunto.combiners._combiner import ClassVotes, selectable
 from conjunto.combiners._fitting import Unseen, silent
 from conjunto.problem import select
@@ -28,7 +30,8 @@ class CascadeClassifier(ClassVotes):
     Parameters
     ----------
     estimators : list of (str, classifier)
-        Models that give probabilities, with their names: cheap ones first, the one to be relied on last.
+        Models that give probabilities, with their names: cheap ones first, the one to be relied on last, which need not
+        give them: its label then has all of the probability.
     loss : float, default=0.005
         The share of the rows on which the cascade may be wrong more often than its last member.
     prefit : bool, default=False
@@ -102,7 +105,7 @@ class CascadeClassifier(ClassVotes):
         for t, threshold in enumerate(self.thresholds_):
             if not len(left) and t:
                 break
-            said = self._said(X if len(left) == n else select(X, left), [t])[0]
+            said = self._shares(self._said(X if len(left) == n else select(X, left), [t])[0])
             sure = _sure(said, threshold) | (t == len(self) - 1)
             scores[t, left[sure]] = said[sure]
             left = left[~sure]
@@ -111,16 +114,30 @@ class CascadeClassifier(ClassVotes):
     def _check_parameters(self, models: list[tuple[str, Any]]) -> None:
         check_number("loss", self.loss, 0, 1)
 
+    def _check_answers(self, models: Sequence[tuple[str, Any]]) -> None:
+        super()._check_answers(models[:-1])
+
+    def _questions(self, models: Sequence[tuple[str, Any]], n_classes: int) -> list[Question]:
+        asked = ["shares" if hasattr(model, "predict_proba") else "labels" for _, model in models]
+        return [Question(answer, n_classes) for answer in asked]  # type: ignore[arg-type]
+
+    def _shares(self, said: Array) -> Array:
+        """(n, K): probabilities, or all of it for the label where a member gives that alone."""
+        if said.ndim == 2:
+            return said
+        one_hot = (said[:, None] == np.arange(len(self.classes_))).astype(np.float64)
+        return np.where((said < 0)[:, None], np.nan, one_hot)
+
     def _learn(self, unseen: Unseen) -> None:
+        answers = [self._shares(said) for said in unseen.answers]
         weights = unseen.weights / unseen.weights.sum()
-        right = [(leaders(np.nan_to_num(said)) == unseen.y) & ~silent(said) for said in unseen.answers]
-        last = len(unseen.answers) - 1
+        right = [(leaders(np.nan_to_num(said)) == unseen.y) & ~silent(said) for said in answers]
+        last = len(answers) - 1
         spare = self.loss
         left = np.ones(len(unseen.y), dtype=bool)
-        self.thresholds_ = np.zeros(len(unseen.answers))
-        self.answered_ = np.zeros(len(unseen.answers))
+        self.thresholds_, self.answered_ = np.zeros((2, len(answers)))
         accuracy = 0.0
-        for t, said in enumerate(unseen.answers):
+        for t, said in enumerate(answers):
             lost = weights * (right[-1].astype(float) - right[t])
             if t < last:
                 asked = left & ~silent(said)

@@ -34,7 +34,8 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
     estimator : classifier
         Any classifier that gives probabilities.
     costs : array-like of shape (K, K), default=None
-        What it costs to decide for class g (column) where the truth is class k (row), the classes in sorted order.
+        What it costs to decide for class g (column) where the truth is class k (row), the classes in sorted order; a
+        DataFrame whose rows and columns are named by the labels in any.
         Right decisions may cost something too, or gain it. None: every mistake costs 1.
     weigh_rows : bool, default=False
         Whether the classifier is also fitted with rows weighed by what their class costs, the sum of its row above the
@@ -177,7 +178,12 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         return self.estimator_
 
     def _checked_costs(self, classes: NDArray[Any]) -> NDArray[np.float64]:
-        costs = 1.0 - np.eye(len(classes)) if self.costs is None else np.asarray(self.costs, dtype=np.float64)
+        if self.costs is None:
+            return 1.0 - np.eye(len(classes))
+        try:
+            costs = np.asarray(_in_order(self.costs, classes), dtype=np.float64)
+        except TypeError as error:
+            raise ValueError(f"costs must be a table of numbers, got {self.costs!r}") from error
         if costs.shape != (len(classes), len(classes)):
             raise ValueError(
                 f"costs must have a row and a column for each of the {len(classes)} classes "
@@ -193,6 +199,13 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             inner = get_tags(self.estimator).input_tags
             tags.input_tags.allow_nan, tags.input_tags.sparse = inner.allow_nan, inner.sparse
         return tags
+
+
+def _in_order(costs: Any, classes: NDArray[Any]) -> Any:
+    """Costs with the classes in sorted order: a DataFrame that is named by labels is put so."""
+    labels = classes.tolist()
+    named = hasattr(costs, "loc") and set(costs.index) == set(costs.columns) == set(labels)
+    return costs.loc[labels, labels] if named else costs
 
 
 def _class_weights(costs: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -44,9 +44,10 @@ class _Greedy(Casting):
         check_number("bag_share", self.bag_share, 0, 1, open_low=True)
         if isinstance(self.scoring, str):
             get_scorer(self.scoring)
-        elif not callable(self.scoring):
+        elif not _is_scorer(self.scoring):
             raise ValueError(
-                f"scoring must be the name of a scorer or a scorer f(estimator, X, y), got {self.scoring!r}"
+                f"scoring must be the name of a scorer or a scorer f(estimator, X, y), got {self.scoring!r}; "
+                "sklearn.metrics.make_scorer makes one of a function of the truth and the predictions"
             )
 
     def _learn(self, unseen: Unseen) -> None:
@@ -353,6 +354,15 @@ def _first_best(scores: Array) -> int:
     best = scores.max()
     rounding = ROUNDING * abs(best) if np.isfinite(best) else 0.0
     return int(np.flatnonzero(scores >= best - rounding)[0])
+
+
+def _is_scorer(scoring: Any) -> bool:
+    """Whether it can be called with an estimator, X and y."""
+    try:
+        signature(scoring).bind(None, None, None)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _takes_weights(scorer: Any) -> bool:

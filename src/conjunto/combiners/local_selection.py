@@ -81,10 +81,11 @@ class _LocalSelection(Combiner):
         self.pool_ = getattr(voters, "fitted", voters)
         self._seat([("pool", self.pool_)], task.classes, coded=False)
         answers = self._ask_pool(voters, task.X if rows is None else select(task.X, rows))
-        if rows is None and not self.prefit:
+        if rows is None and (not self.prefit or self.selection == "oob"):
             seen = voters.seen()
             if isinstance(seen, Unknown):
                 raise ValueError(f'selection="oob": {seen.reason}')
+            seen.check(voters.read(task.X))
             answers = np.where(seen.matrix(task.n), -1 if task.n_classes else np.nan, answers)
         self._learn(unseen_of(task, list(answers), rows))
 
@@ -174,7 +175,8 @@ class LocalSelectionClassifier(ClassCombiner, _LocalSelection):
         see ("oob"), or a share of the rows on which the pool is not fitted. "auto" is out of bag, or a third where
         nothing is.
     prefit : bool, default=False
-        Whether the pool is fitted already, by whichever library; X and y of `fit` are then rows that no member saw.
+        Whether the pool is fitted already, by whichever library; X and y of `fit` are then rows that no member saw or,
+        with `selection="oob"`, those that it was fitted on.
     cv : int, splitter or iterable, default=None
         For a list of models: folds in which they are judged; None is 5.
     n_jobs : int, default=None

@@ -177,7 +177,7 @@ class VotingClassifier(ClassVotes, _Voting):
     -----
     Where scikit-learn's has no `predict_proba`, in hard votes, this one gives the share of the votes. A row on which
     all members abstain has equal probabilities. A class that a member does not know has no probability from it; in a
-    product and a minimum, where that would be a veto, it has 1 / K.
+    product, a minimum and Borda's ranks, where that would be a veto, it has 1 / K.
 
     References
     ----------
@@ -262,7 +262,7 @@ class VotingClassifier(ClassVotes, _Voting):
         return f"voting={self.voting!r}"
 
     def _questions(self, models: Sequence[tuple[str, Any]], n_classes: int) -> list[Question]:
-        return [Question(self._answer(), n_classes, self.voting in ("product", "min"))] * len(models)
+        return [Question(self._answer(), n_classes, self.voting in ("product", "min", "borda"))] * len(models)
 
     def _rule(self) -> str:
         return CLASS_RULES[self.voting][1]
