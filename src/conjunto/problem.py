@@ -308,6 +308,15 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and (hasattr(X, "iloc") or type(X).__module__.startswith("polars"))
 
 
+def as_rows(X: Any) -> Any:
+    """X as something that rows can be taken of."""
+    if issparse(X):
+        return X.tocsr()
+    if X is None:
+        raise TypeError("X must be an array, a DataFrame or a list of rows, got None")
+    return X if hasattr(X, "shape") else np.asarray(X)
+
+
 def select(X: Any, rows: NDArray[np.intp] | None = None, columns: NDArray[np.intp] | None = None) -> Any:
     """Rows and columns of an array or DataFrame, of the same type."""
     if hasattr(X, "iloc"):

@@ -9,8 +9,9 @@ from scipy.sparse import coo_matrix
 from conjunto import AdaBoostClassifier, BaggingClassifier, Budget, CARTClassifier, RandomForestClassifier, prune
 from conjunto.datasets import make_waveform
 from conjunto.model_file import Model, save_model
+from conjunto.problem import as_rows
 from conjunto.pruning import budgeting, measuring
-from conjunto.pruning.measuring import as_rows, cpu_milliseconds, file_bytes, stored_bytes, thousand_rows
+from conjunto.pruning.measuring import cpu_milliseconds, file_bytes, stored_bytes, thousand_rows
 
 X, y = make_waveform(150, random_state=0)
 

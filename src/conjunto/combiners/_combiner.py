@@ -11,7 +11,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
@@ -24,7 +23,7 @@ from conjunto.combiners._asking import Answer, Question, Vocabulary, classes_kno
 from conjunto.combiners._fitting import Task, Unseen, fit_and_ask, unseen_of, votes_of
 from conjunto.combiners._named import NamedModels, given_metadata, spelled
 from conjunto.outputs import logarithm
-from conjunto.problem import read_weights
+from conjunto.problem import as_rows, read_weights
 from conjunto.ties import leaders
 from conjunto.voters.checking import picks_columns
 from conjunto.votes import Votes
@@ -87,7 +86,7 @@ class Combiner(NamedModels):
         if X is None or y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         check_consistent_length(X, y)
-        X = selectable(X)
+        X = as_rows(X)
         codes, classes = self._read_answers(models, y)
         # Members that are fitted already take nothing any more.
         arguments, to_splitter = ([], {}) if self._is_prefit() else self._routed(models, fit_params)
@@ -266,13 +265,6 @@ class ValueVotes(ValueCombiner, Casting):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the combined value; NaN where all members abstain."""
         return combine(self.votes(X)).answers()
-
-
-def selectable(X: Any) -> Any:
-    """X in a form of which rows can be selected: lists and some sparse matrices have none."""
-    if issparse(X):
-        return X if X.format in ("csr", "csc") else X.tocsr()
-    return X if hasattr(X, "shape") else check_array(X, dtype=None, ensure_2d=False, ensure_all_finite=False)
 
 
 def _check_fitted(members: Sequence[tuple[str, Any]]) -> None:

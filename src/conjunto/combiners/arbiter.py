@@ -12,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from conjunto.checks import check_choice
 from conjunto.combiners._asking import Answer
-from conjunto.combiners._combiner import ClassVotes, selectable
+from conjunto.combiners._combiner import ClassVotes
 from conjunto.combiners._fitting import Unseen
 from conjunto.combiners._named import weighed
 from conjunto.learners.cart import CARTClassifier
+from conjunto.problem import as_rows
 from conjunto.ties import leaders
 from conjunto.votes import Votes
 
@@ -92,7 +93,7 @@ class ArbiterClassifier(ClassVotes):
     def trust(self, X: Any) -> NDArray[np.float64]:
         """Return how probably each member is right, (members, n)."""
         check_is_fitted(self)
-        X = selectable(X)
+        X = as_rows(X)
         return np.stack(
             [
                 np.full(X.shape[0], arbiter) if isinstance(arbiter, float) else arbiter.predict_proba(X)[:, 1]

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from conjunto.checks import check_number
 from conjunto.combiners._asking import Question
-from conjunto.combiners._combiner import ClassVotes, selectable
+from conjunto.combiners._combiner import ClassVotes
 from conjunto.combiners._fitting import Unseen, silent
-from conjunto.problem import select
+from conjunto.problem import as_rows, select
 from conjunto.ties import leaders
 from conjunto.votes import Votes
 
@@ -98,7 +98,7 @@ class CascadeClassifier(ClassVotes):
     def votes(self, X: Any) -> Votes:
         """Return what the members say, each about the rows that it answers."""
         check_is_fitted(self)
-        X = selectable(X)
+        X = as_rows(X)
         n = X.shape[0]
         scores = np.full((len(self), n, len(self.classes_)), np.nan)
         left = np.arange(n)

@@ -15,7 +15,7 @@ from conjunto.checks import check_choice, check_count, check_number
 from conjunto.classes import Classes
 from conjunto.combination import by_voter
 from conjunto.combiners._asking import Answer
-from conjunto.combiners._combiner import ClassCombiner, Combiner, ValueCombiner, selectable
+from conjunto.combiners._combiner import ClassCombiner, Combiner, ValueCombiner
 from conjunto.combiners._competence import METHODS, VALUE_METHODS, Nearby, weights_of_votes
 from conjunto.combiners._fitting import Task, Unseen, silent, unseen_of
 from conjunto.combiners._named import given_metadata
@@ -24,7 +24,7 @@ from conjunto.combiners._region import Region
 from conjunto.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
 from conjunto.outputs import logarithm
-from conjunto.problem import select
+from conjunto.problem import as_rows, select
 from conjunto.ties import leaders
 from conjunto.voters import Unknown
 from conjunto.votes import Votes
@@ -110,7 +110,7 @@ class _LocalSelection(Combiner):
 
     def _blocks(self, X: Any) -> Iterator[tuple[Array, Array]]:
         """Rows in parts that fit the memory: what members say about them, and their neighbours."""
-        X = selectable(X)
+        X = as_rows(X)
         said, nearest = self._about(X), self._region.nearest(X)
         step = max(1, CELLS // max(1, len(said) * nearest.shape[1]))
         for first in range(0, len(nearest), step):

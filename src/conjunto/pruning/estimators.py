@@ -25,10 +25,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from conjunto.callbacks import has_callbacks
 from conjunto.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from conjunto.learners.cart import CARTClassifier, CARTRegressor
-from conjunto.problem import Problem, read_problem, read_weights, select
+from conjunto.problem import Problem, as_rows, read_problem, read_weights, select
 from conjunto.pruning.choosing import check_criterion
 from conjunto.pruning.keep import check_keep
-from conjunto.pruning.measuring import as_rows
 from conjunto.pruning.prune import prune_voters
 from conjunto.pruning.selection import check_selection, split
 from conjunto.voters import as_voters

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import is_regressor
 
 from conjunto.problem import select
@@ -62,15 +61,6 @@ def file_bytes(model: Any) -> int:
         return len(skops_bytes(content(model, {str(name): "number" for name in names}, "y", task, {})))
     except Exception:  # skops is not there, or cannot describe a member of another library
         return stored_bytes(model)
-
-
-def as_rows(X: Any) -> Any:
-    """X as something that rows can be taken of."""
-    if issparse(X):
-        return X.tocsr()
-    if X is None:
-        raise TypeError("X must be an array, a DataFrame or a list of rows, got None")
-    return X if hasattr(X, "shape") else np.asarray(X)
 
 
 def thousand_rows(X: Any) -> Any:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from conjunto.combiners.voting import vote_of
 from conjunto.ordering import orientation_size
+from conjunto.problem import as_rows
 from conjunto.pruning.budgeting import fit_budget
 from conjunto.pruning.choosing import CriterionLike, check_criterion, choose, chooses_subset, truth_of
 from conjunto.pruning.judging import Examples, judge
 from conjunto.pruning.keep import Budget, check_keep, fixed_size, least
-from conjunto.pruning.measuring import as_rows
 from conjunto.pruning.noting import Notes, measured_costs, part_of, part_to_count
 from conjunto.pruning.selection import given, selection_examples
 from conjunto.voters import Voters, as_voters, rows_seen
