@@ -14,10 +14,10 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
+from conjunto.combination import combine
 from conjunto.combiners._asking import Question, Vocabulary
 from conjunto.problem import select
-from conjunto.ties import leaders
-from conjunto.votes import Votes
+from conjunto.votes import Kind, RollCall, Votes
 
 Array = NDArray[Any]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -197,25 +197,21 @@ def _rows_of(value: Any, rows: NDArray[np.intp], n: int) -> Any:
 
 def _together(parts: list[Array], tests: list[NDArray[np.intp]], n: int) -> Array:
     """What was said about each row: codes by a vote, all else as a mean, where a row was in several folds."""
-    shape, times = (n, *parts[0].shape[1:]), np.bincount(np.concatenate(tests), minlength=n)
-    if times.max() <= 1:
-        whole = np.zeros(shape, dtype=parts[0].dtype)
-        for part, test in zip(parts, tests, strict=True):
-            whole[test] = part
+    codes, shape = parts[0].dtype.kind == "i", (n, *parts[0].shape[1:])
+
+    def placed(part: Array, test: NDArray[np.intp]) -> Array:
+        """What a fold says about all rows: nothing about those that it did not test."""
+        whole = np.full(shape, -1 if codes else np.nan, dtype=part.dtype)
+        whole[test] = part
         return whole
-    if parts[0].dtype.kind == "i":
-        counts = np.zeros((n, max(int(part.max(initial=0)) for part in parts) + 1))
-        for part, test in zip(parts, tests, strict=True):
-            np.add.at(counts, (test[part >= 0], part[part >= 0]), 1)
-        return np.where(counts.any(axis=1), leaders(counts), -1).astype(np.int32)
-    sums, told = np.zeros(shape), np.zeros(n)
-    for part, test in zip(parts, tests, strict=True):
-        here = ~silent(part)
-        np.add.at(sums, test[here], part[here])
-        np.add.at(told, test[here], 1)
-    with np.errstate(invalid="ignore"):
-        mean: Array = sums / told.reshape(-1, *(1,) * (sums.ndim - 1))
-    return mean
+
+    if len(np.unique(np.concatenate(tests))) == sum(map(len, tests)):
+        return placed(np.concatenate(parts), np.concatenate(tests))
+    kind: Kind = "labels" if codes else "scores" if len(shape) == 2 else "values"
+    n_classes = max(int(part.max(initial=0)) for part in parts) + 1 if codes else shape[-1] if len(shape) == 2 else 0
+    rule = "plurality" if codes else "mean"
+    count = combine(RollCall(kind, map(placed, parts, tests), len(parts), n, n_classes, rule=rule))
+    return count.winners().astype(np.int32) if codes else count.counts
 
 
 class _Naming:

@@ -59,11 +59,7 @@ class NamedModels(MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_clone__(self) -> Self:
         """A copy with clones of the models; models that are fitted already are shared, since clones would not be."""
-        params = {
-            key: value if key == "estimators" and self._is_prefit() else clone(value, safe=False)
-            for key, value in self.get_params(deep=False).items()
-        }
-        return type(self)(**params)
+        return clone_sharing(self, "estimators" if self._is_prefit() else "")
 
     def _is_prefit(self) -> bool:
         return bool(getattr(self, "prefit", False))
@@ -164,6 +160,12 @@ class NamedModels(MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.allow_nan = all(each.allow_nan for each in inputs)
         tags.input_tags.sparse = all(each.sparse for each in inputs)
         return tags
+
+
+def clone_sharing(estimator: Any, shared: str) -> Any:
+    """A clone whose parameter `shared` is the same object: a model that is fitted already would not be in a clone."""
+    params = estimator.get_params(deep=False).items()
+    return type(estimator)(**{key: value if key == shared else clone(value, safe=False) for key, value in params})
 
 
 def given_metadata(owner: Any, params: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conjunto.checks import check_choice
 from conjunto.classes import Classes, listed
-from conjunto.combiners._named import weighed
+from conjunto.combiners._named import clone_sharing, weighed
 from conjunto.outputs import logarithm
 from conjunto.problem import read_weights
 from conjunto.ties import leaders
@@ -93,33 +93,25 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
         check_classification_targets(labels)
-        classes = np.unique(labels)
+        classes, codes = np.unique(labels, return_inverse=True)
         costs = self._checked_costs(classes)
         self.class_weight_ = _class_weights(costs) if self.weigh_rows and len(classes) > 1 else np.ones(len(classes))
-        weight = read_weights(sample_weight, len(labels))
+        weight = given = read_weights(sample_weight, len(labels))
         if self.weigh_rows:
-            of_rows = self.class_weight_[np.searchsorted(classes, labels)]
-            weight = of_rows if weight is None else weight * of_rows
+            of_rows = self.class_weight_[codes]
+            weight = of_rows if given is None else given * of_rows
             weight = weight / weight.mean()
         arguments = {} if weight is None else weighed("estimator", self.estimator, weight)
         self.estimator_ = clone(self.estimator).fit(X, y, **arguments)
         self.class_shift_ = np.ones(len(classes))
         if self.weigh_rows:
-            given = read_weights(sample_weight, len(labels))
-            codes = np.searchsorted(classes, labels)
             self.class_shift_ = _shift_back(self.estimator_.predict_proba(X), codes, given)
         self.classes_ = classes
         return self
 
     def __sklearn_clone__(self) -> Self:
         """A copy with a clone of the classifier; one that is fitted already is shared, since a clone would not be."""
-        params = self.get_params(deep=False)
-        return type(self)(
-            **{
-                key: value if key == "estimator" and self.prefit else clone(value, safe=False)
-                for key, value in params.items()
-            }
-        )
+        return clone_sharing(self, "estimator" if self.prefit else "")
 
     def _take_fitted(self) -> None:
         try:

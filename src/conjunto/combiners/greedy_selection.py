@@ -52,7 +52,8 @@ class _Greedy(Casting):
 
     def _learn(self, unseen: Unseen) -> None:
         answers = np.stack(unseen.answers)
-        neutral = 1 / max(1, unseen.n_classes) if unseen.n_classes else float(np.mean(unseen.y))
+        # Where a member says nothing it is for no class, or for the mean.
+        neutral = 1 / unseen.n_classes if unseen.n_classes else float(np.mean(unseen.y))
         answers = np.nan_to_num(answers, nan=neutral)
         judge = self._judge(unseen)
         random, count = check_random_state(self.random_state), len(answers)
@@ -63,7 +64,7 @@ class _Greedy(Casting):
                 bag = np.sort(random.choice(count, max(1, round(self.bag_share * count)), replace=False))
             path, scores = self._select(answers[bag], judge)
             self.paths_.append((bag[path], scores))
-            kept = bag[path[: self._best(scores)]]
+            kept = bag[path[: _first_best(scores) + 1]]
             weights += np.bincount(kept, minlength=count) / len(kept) / self.n_bags
         self.weights_ = weights
         self.score_ = float(judge(np.average(answers, axis=0, weights=weights)[None])[0])
@@ -91,11 +92,8 @@ class _Greedy(Casting):
 
     def _ended(self, scores: list[float]) -> bool:
         """Whether the last members have brought nothing."""
-        return self.n_iter_no_change is not None and len(scores) - self._best(np.array(scores)) >= self.n_iter_no_change
-
-    def _best(self, scores: NDArray[np.float64]) -> int:
-        """The least size with the best score."""
-        return _first_best(scores) + 1
+        since = len(scores) - 1 - _first_best(np.array(scores))
+        return self.n_iter_no_change is not None and since >= self.n_iter_no_change
 
     def _judge(self, unseen: Unseen) -> Judge:
         table = QUICK_OF_CLASSES if unseen.n_classes else QUICK_OF_VALUES
@@ -104,12 +102,12 @@ class _Greedy(Casting):
             return lambda answers: quick(answers, unseen.y, unseen.weights)
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         weights = {"sample_weight": unseen.weight} if unseen.weight is not None and _takes_weights(scorer) else {}
-        given: Any = GivenClasses if unseen.n_classes else GivenValues
         classes = getattr(self, "classes_", None)
         y = unseen.y if classes is None else classes[unseen.y]
 
         def judge(answers: Array) -> Array:
-            scores = [float(scorer(given(each, classes).fit(), unseen.X, y, **weights)) for each in answers]
+            given = [GivenValues(each) if classes is None else GivenClasses(each, classes) for each in answers]
+            scores = [float(scorer(each.fit(), unseen.X, y, **weights)) for each in given]
             # A score that is no number is worse than any.
             return np.nan_to_num(np.array(scores), nan=-np.inf)
 
@@ -313,9 +311,8 @@ class GivenClasses(ClassifierMixin, BaseEstimator):
 class GivenValues(RegressorMixin, BaseEstimator):
     """Values that are there already, as an estimator that scorers can ask."""
 
-    def __init__(self, values: Array, classes: None = None) -> None:
+    def __init__(self, values: Array) -> None:
         self.values = values
-        self.classes = classes
 
     def fit(self, X: Any = None, y: Any = None) -> GivenValues:
         """There is nothing to learn."""
