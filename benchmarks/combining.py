@@ -1,6 +1,6 @@
 """What combining models gains and costs: errors beside what a user has for free, and times beside scikit-learn's.
 
-    python -m benchmarks.combining [--partitions N] [--repeats N] [--share S] [--only errors|times]
+    python -m benchmarks.combining [--partitions N] [--repeats N] [--share S] [--only errors|regions|cascades|times]
 
 Errors: five models of different kinds on tables with many classes, categories, gaps and skew; beside them the model
 that is best in cross-validation, the best one on the test rows (which nobody can choose), and a forest alone. Times:
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import sklearn.ensemble
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -27,9 +28,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
 
 import conjunto
-from conjunto.datasets import load
+from conjunto.datasets import load, make_waveform
 
 TABLES = ("vehicle", "vowel", "segment", "german", "horse-colic", "hypothyroid-3163", "audiology", "letter")
 MOST_ROWS = 4000
@@ -102,6 +104,55 @@ def errors(partitions: int, share: float) -> None:
         print(f"| {name} | {rows:,}, {len(np.unique(y))} | " + " | ".join(means) + " |", flush=True)
 
 
+def regions(partitions: int) -> None:
+    """Print the test errors of trees, weak and full, by vote and chosen by region, beside a forest."""
+    print("| table | vote, depth 3 | KNORA-E | vote, full trees | KNORA-E | forest |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for name in ("segment", "vowel", "vehicle", "german"):
+        data = load(name)
+        X, y = data.X, data.y.to_numpy()
+        found: list[list[float]] = []
+        for seed in range(partitions):
+            X_fit, X_test, y_fit, y_test = train_test_split(X, y, test_size=1 / 3, random_state=seed, stratify=y)
+            row = []
+            for depth in (3, None):
+                pool = conjunto.BaggingClassifier(conjunto.CARTClassifier(max_depth=depth), 100, random_state=seed)
+                local = conjunto.LocalSelectionClassifier(pool).fit(X_fit, y_fit)
+                row += [1 - local.pool_.score(X_test, y_test), 1 - local.score(X_test, y_test)]
+            forest = conjunto.RandomForestClassifier(100, random_state=seed).fit(X_fit, y_fit)
+            found.append([*row, 1 - forest.score(X_test, y_test)])
+        print(f"| {name} | " + " | ".join(f"{100 * each:.1f}" for each in np.mean(found, axis=0)) + " |", flush=True)
+
+
+def cascades() -> None:
+    """Print what cascades cost and lose on letters and waveform, beside forests of fewer trees."""
+    data = load("letter")
+    X, y = data.X.to_numpy(), np.unique(data.y.to_numpy(), return_inverse=True)[1]
+    drawn = np.random.default_rng(0).permutation(len(y))
+    letters = X[drawn[:8000]], y[drawn[:8000]], X[drawn[8000:]], y[drawn[8000:]]
+    waves = *make_waveform(1000, random_state=0), *make_waveform(10_000, random_state=1)
+    for name, (X, y, X_test, y_test) in {"letter": letters, "waveform": waves}.items():
+        sizes = (10, 50, 500)
+        forests = [(str(size), conjunto.RandomForestClassifier(size, random_state=0)) for size in sizes]
+        model = conjunto.CascadeClassifier(forests, loss=0.005).fit(X, y)
+        trees = np.cumsum(sizes)[model.stage(X_test)].mean()
+        alone = {
+            size: 1 - conjunto.RandomForestClassifier(size, random_state=0).fit(X, y).score(X_test, y_test)
+            for size in (20, 40, 50, 100, 500)
+        }
+        print(f"{name}: {trees:.0f} trees per row, {1 - model.score(X_test, y_test):.2%}; forests alone:", end=" ")
+        print(", ".join(f"{size} {error:.2%}" for size, error in alone.items()), flush=True)
+    X, y, X_test, y_test = letters
+    machine = CalibratedClassifierCV(SVC(C=10), cv=3)
+    first = conjunto.RandomForestClassifier(50, random_state=0)
+    model = conjunto.CascadeClassifier([("trees", first), ("machine", machine)], loss=0.002, cv=3).fit(X, y)
+    ours, theirs = (clocked(lambda each=each: each.predict(X_test))[1] for each in (model, model.estimators_[1]))
+    errors = [1 - each.score(X_test, y_test) for each in (model, *model.estimators_)]
+    share = (model.stage(X_test) == 0).mean()
+    print(f"letter, 50 trees before a machine: trees answer {share:.0%}; CPU {ours:.2f} s, machine {theirs:.2f} s")
+    print("errors of both, trees, machine: " + ", ".join(f"{each:.2%}" for each in errors))
+
+
 def clocked(action: Any) -> tuple[float, float]:
     """Wall and CPU seconds."""
     wall, cpu = time.perf_counter(), time.process_time()
@@ -156,13 +207,18 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--partitions", type=int, default=5)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--share", type=float, default=1.0, help="of the rows; small: does everything run?")
-    parser.add_argument("--only", choices=("errors", "times"))
+    parser.add_argument("--only", choices=("errors", "regions", "cascades", "times"))
     asked = parser.parse_args(given)
     warnings.filterwarnings("ignore")
-    if asked.only != "times":
-        errors(asked.partitions, asked.share)
-    if asked.only != "errors":
-        times(asked.repeats, asked.share)
+    parts = {
+        "errors": lambda: errors(asked.partitions, asked.share),
+        "regions": lambda: regions(asked.partitions),
+        "cascades": cascades,
+        "times": lambda: times(asked.repeats, asked.share),
+    }
+    for name, part in parts.items():
+        if asked.only in (None, name):
+            part()
 
 
 if __name__ == "__main__":
