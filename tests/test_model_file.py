@@ -2,6 +2,8 @@
 
 import os
 import pickle
+import re
+import sys
 import zipfile
 from dataclasses import replace
 
@@ -9,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.ensemble import RandomForestClassifier as Foreign
 from sklearn.pipeline import make_pipeline
@@ -31,7 +34,18 @@ from conjunto import (
 )
 from conjunto.datasets import load
 from conjunto.experiments import METHODS, make
-from conjunto.model_file import FORMAT, Model, ModelFileError, _is_value_of_ours, column_kinds, load_model, save_model
+from conjunto.experiments.making import with_threads
+from conjunto.experiments.methods import estimator_name, library
+from conjunto.model_file import (
+    FORMAT,
+    Model,
+    ModelFileError,
+    _is_value_of_ours,
+    can_be_saved,
+    column_kinds,
+    load_model,
+    save_model,
+)
 
 
 def colic():
@@ -43,7 +57,7 @@ def model_of(estimator, X, y, task="classification"):
     return Model(estimator.fit(X, y), column_kinds(X), "target", task, about={"method": "m"})
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", [name for name in METHODS if not METHODS[name].rival])
 def test_every_registered_method_comes_back(tmp_path, name):
     X, y = colic()
     task = "classification" if METHODS[name].classifier else "regression"
@@ -57,6 +71,159 @@ def test_every_registered_method_comes_back(tmp_path, name):
     assert back.columns == column_kinds(X)
     assert back.versions["conjunto"]
     assert back.created.endswith("Z")
+
+
+RIVALS = [
+    (name, task)
+    for name, method in METHODS.items()
+    for task in ("classification", "regression")
+    if method.rival and estimator_name(name, task)
+]
+FEW = {"lightgbm": 8, "xgboost": 5, "catboost": 5}
+
+
+def rival(name, task, **more):
+    """A small rival, unfitted; skipped where its library is not installed."""
+    if library(name):
+        pytest.importorskip(library(name))
+    few = {"n_estimators": FEW[name]} if name in FEW else {}
+    few |= {"max_iter": 3} if name == "hist-gradient-boosting" else {}
+    return with_threads(make(name, task, few | more, random_state=0), 1)
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("name", "task"), RIVALS)
+def test_a_rival_comes_back_or_is_refused_with_a_reason(tmp_path, name, task):
+    X, y = (part[:120] for part in colic())
+    y = y if task == "classification" else np.arange(len(y), dtype=float)
+    estimator = rival(name, task)
+    reason = can_be_saved(estimator)
+    model = model_of(estimator, X, y, task)
+    assert can_be_saved(model.estimator) == reason
+    if name == "hist-gradient-boosting":
+        assert "no safe format: scikit-learn keeps its trees in arrays that nobody checks" in reason
+        with pytest.raises(ModelFileError, match=r"HistGradientBoosting.* has no safe format"):
+            save_model(tmp_path / "m.skops", model)
+        return
+    assert reason == ""
+    save_model(tmp_path / "m.skops", model)
+    back = load_model(tmp_path / "m.skops")
+    # As a CSV gives them: categories as text, and one that training did not have.
+    text = X.astype({column: object for column, kind in column_kinds(X).items() if kind == "category"})
+    column = next(column for column, kind in column_kinds(X).items() if kind == "category")
+    text.loc[0, column] = "never seen"
+    for rows in (X, text):
+        found, said = back.estimator.predict(back.arrange(rows)), model.estimator.predict(rows)
+        if task == "regression":
+            np.testing.assert_allclose(found, said, rtol=1e-12)
+            continue
+        np.testing.assert_array_equal(found, said)
+        if hasattr(model.estimator, "predict_proba"):
+            shares = back.estimator.predict_proba(back.arrange(rows))
+            np.testing.assert_allclose(shares, model.estimator.predict_proba(rows), atol=1e-12)
+    # What came back can be saved again, and pickled after it was asked.
+    save_model(tmp_path / "again.skops", back)
+    again = load_model(tmp_path / "again.skops").estimator
+    np.testing.assert_array_equal(again.predict(X), back.estimator.predict(X))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(again)).predict(X), back.estimator.predict(X))
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost", "catboost"])
+@pytest.mark.parametrize("count", [2, 3])
+def test_boosters_of_two_and_three_classes_come_back(tmp_path, name, count):
+    data = load("iris")
+    X, y = data.X[: 50 * count], data.y.to_numpy()[: 50 * count]
+    for estimator in (rival(name, "classification"), rival(name, "classification")["model"]):
+        model = model_of(estimator, X, y)
+        save_model(tmp_path / "m.skops", model)
+        back = load_model(tmp_path / "m.skops")
+        np.testing.assert_array_equal(back.estimator.predict(X), y_of(model.estimator, X))
+        np.testing.assert_allclose(back.estimator.predict_proba(X), model.estimator.predict_proba(X), atol=1e-12)
+        assert back.classes == sorted(set(y))
+
+
+def y_of(estimator, X):
+    return np.asarray(estimator.predict(X)).ravel()
+
+
+# A number in the text of each library that becomes an address, and what is made of it.
+HARM = {
+    "lightgbm": [
+        (r"left_child=\S+", "left_child=4000000"),
+        (r"left_child=\S+", "left_child=0"),
+        (r"right_child=\S+", "right_child=-4000000"),
+        (r"split_feature=\S+", "split_feature=4000000"),
+        (r"tree_sizes=\S+", "tree_sizes=4000000"),
+        (r"num_leaves=\d+", "num_leaves=4000000"),
+        (r"num_leaves=\d+", "num_leaves=2"),
+        (r"num_class=3", "num_class=4000000"),
+        (r"num_class:3", "num_class:4000000"),
+        (r"max_feature_idx=\d+", "max_feature_idx=1"),
+        (r"(num_class=3)", r"\1\n\1"),
+        (r"decision_type=\d+", "decision_type=1"),
+        (r"num_leaves=(\d)", r"num_leaves=0_\1"),
+        (r"(?<=\n)num_class=3", "other=1\x0bnum_class=3"),
+    ],
+    "xgboost": [
+        (r'"left_children":\[1', '"left_children":[4000000'),
+        (r'"left_children":\[1', '"left_children":[0'),
+        (r'"right_children":\[2', '"right_children":[-1'),
+        (r'"split_indices":\[\d+', '"split_indices":[4000000'),
+        (r'"split_type":\[0', '"split_type":[1'),
+        (r'"tree_info":\[0', '"tree_info":[4000000'),
+        (r'"num_nodes":"\d+"', '"num_nodes":"4000000"'),
+        (r'"num_class":"3"', '"num_class":"4000000"'),
+        (r'"iteration_indptr":\[0,3', '"iteration_indptr":[0,4000000'),
+        (r'"name":"gbtree"', '"name":"dart"'),
+        (r'("left_children":)', r'"left_children":[4000000],\1'),
+    ],
+    "catboost": [
+        (r'"float_feature_index":\s*\d+', '"float_feature_index":4000000'),
+        (r'"split_index":\s*\d+', '"split_index":4000000'),
+        (r'"split_type":\s*"FloatFeature"', '"split_type":"OneHotFeature"'),
+        (r'"leaf_values":\s*\[', '"leaf_values":[1,'),
+        (r'"flat_feature_index":\s*\d+', '"flat_feature_index":4000000'),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", HARM)
+def test_a_booster_whose_text_points_outside_is_not_read(tmp_path, name):
+    data = load("iris")
+    estimator = rival(name, "classification").fit(data.X, data.y.to_numpy())
+    save_model(tmp_path / "m.skops", Model(estimator, column_kinds(data.X), "class", "classification"))
+    for pattern, harm in HARM[name]:
+        back = load_model(tmp_path / "m.skops").estimator
+        stored = getattr(back["model"], "estimator_", back["model"])
+        stored.text, count = re.subn(pattern, harm, stored.text, count=1)
+        assert count == 1, pattern
+        with pytest.raises(ModelFileError, match=f"the model of {name} in the file is damaged"):
+            back.predict(data.X)
+    stored.text = "nothing of the kind"
+    with pytest.raises(ModelFileError, match="is damaged"):
+        back.predict(data.X)
+    with pytest.raises(ValueError, match="predicts; make another one to fit it"):
+        stored.fit(data.X, data.y)
+
+
+def test_a_booster_without_its_library_says_what_to_install(tmp_path, monkeypatch):
+    data = load("iris")
+    estimator = rival("lightgbm", "classification").fit(data.X, data.y.to_numpy())
+    save_model(tmp_path / "m.skops", Model(estimator, column_kinds(data.X), "class", "classification"))
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    back = load_model(tmp_path / "m.skops")
+    assert back.classes == ["setosa", "versicolor", "virginica"]
+    with pytest.raises(ImportError, match=r"needs lightgbm, which is not installed: pip install 'conjunto\[rivals\]'"):
+        back.estimator.predict(data.X)
+
+
+def test_what_cannot_be_saved_is_known_before_the_fit():
+    assert can_be_saved(make("stacking", "classification", {"estimators": "cart+logistic-regression"})) == ""
+    assert "HistGradientBoosting" in can_be_saved(
+        make("voting", "classification", {"estimators": "cart+hist-gradient-boosting"})
+    )
+    assert "algorithm='brute'" in can_be_saved(make("knn", "classification", {"algorithm": "kd_tree"}))
+    assert "test_model_file" in can_be_saved(Unknown())
 
 
 def test_foreign_members_come_back(tmp_path):
@@ -201,6 +368,11 @@ def test_types_that_are_not_trusted_are_named_and_not_built(tmp_path):
         archive.writestr("schema.json", "{}")
     with pytest.raises(ModelFileError, match="damaged"):
         load_model(path)
+
+
+class Unknown(BaseEstimator):
+    def fit(self, X, y):
+        return self
 
 
 class Explosive:

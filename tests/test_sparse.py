@@ -25,7 +25,7 @@ from conjunto.sparse import as_csr
 NAMES = [
     name
     for name in conjunto.__all__
-    if hasattr(getattr(conjunto, name), "fit") and ".combiners." not in conjunto._HOMES.get(name, "")
+    if hasattr(getattr(conjunto, name), "predict") and ".combiners." not in conjunto._HOMES.get(name, "")
 ]
 TAKING = [name for name in NAMES if get_tags(getattr(conjunto, name)()).input_tags.sparse]
 FORMS = [sparse.csr_matrix, sparse.csc_matrix, sparse.csr_array, sparse.csc_array, sparse.coo_array]

@@ -61,6 +61,7 @@ _HOMES = {
 _TOOLS = {
     "Budget": "conjunto.pruning.keep",
     "PruningCurveDisplay": "conjunto.plots.pruning_curve",
+    "TablePreparation": "conjunto.learners.preparation",
     "TreeDisplay": "conjunto.plots.tree",
     "distil": "conjunto.pruning.distil",
     "export_graphviz": "conjunto.learners.graphviz",
@@ -124,6 +125,7 @@ if TYPE_CHECKING:
     from conjunto.learners.cart import CARTRegressor as CARTRegressor
     from conjunto.learners.graphviz import export_graphviz as export_graphviz
     from conjunto.learners.igp import IGPTreeClassifier as IGPTreeClassifier
+    from conjunto.learners.preparation import TablePreparation as TablePreparation
     from conjunto.learners.text import export_rules as export_rules
     from conjunto.learners.text import export_text as export_text
     from conjunto.plots.pruning_curve import PruningCurveDisplay as PruningCurveDisplay

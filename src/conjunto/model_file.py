@@ -23,7 +23,7 @@ import conjunto
 from conjunto.atomic import whole_file
 from conjunto.datasets import as_text, as_wide, is_number
 from conjunto.draw import Draw
-from conjunto.exchange.saving import savable
+from conjunto.exchange.saving import NO_SAFE_FORMAT, parts_of, savable, without_boosters
 from conjunto.pickles import ModelFileError as ModelFileError  # the error of this module too
 from conjunto.pickles import describe_estimator, first_line, looks_pickled, read_pickle
 from conjunto.stored import FORMAT, content, need_skops, skops_bytes
@@ -46,12 +46,17 @@ _INNER_TYPES = (
     "conjunto.draw.Outline",
     "conjunto.ensembles._panel.Panel",
     "conjunto.ensembles._warm_start.FirstFit",
+    "conjunto.exchange.boosters.StoredBooster",
+    "conjunto.learners.coded.CodedClassifier",
     "conjunto.learners.extended.ExtendedMembers",
     "conjunto.learners.members.ForeignMembers",
     "conjunto.learners.members.TreeMembers",
+    "conjunto.learners.preparation.TablePreparation",
     "conjunto.problem.Columns",
     "conjunto.pruning.keep.Budget",
     "conjunto.votes.Votes",
+    # Of an empty array, read without pickles: scikit-learn's imputer keeps that of its training rows.
+    "numpy.dtype",
 )
 
 # Rooms in which values of members live: their modules may be imported to look.
@@ -59,10 +64,14 @@ _ROOMS = "ensembles|generation|imbalance|learners"
 
 
 def _reader(estimator: Any) -> Any:
-    """What knows how the columns were encoded: the estimator, what it wraps, or one of the models that it combines."""
+    """What knows how the columns were encoded: the estimator, what it wraps, or one of the models that it combines.
+
+    Of a pipeline it is the first step: later ones see other columns.
+    """
     if hasattr(estimator, "_columns"):
         return estimator
     inside = [getattr(estimator, "estimator_", None), *getattr(estimator, "__dict__", {}).get("estimators_", ())]
+    inside += [step for _, step in getattr(estimator, "steps", [])[:1]]
     found = (_reader(each) for each in inside if each is not None)
     return next((each for each in found if each is not None), None)
 
@@ -172,7 +181,8 @@ def save_model(path: str | Path, model: Model, *, allow_pickle: bool = False) ->
     """Write a model, whole or not at all; a path ending in .pkl needs `allow_pickle`.
 
     Trees and ensembles of trees of scikit-learn are saved as ours (`conjunto.from_sklearn`), with the same predictions:
-    skops does not trust its trees, whose arrays nobody checks.
+    skops does not trust its trees, whose arrays nobody checks. Models of LightGBM, XGBoost and CatBoost are saved as
+    the text of their library, which is checked before it is read.
     """
     path = Path(path)
     if path.suffix not in PICKLES:
@@ -185,12 +195,40 @@ def save_model(path: str | Path, model: Model, *, allow_pickle: bool = False) ->
     else:
         data = skops_bytes(held)
         if unknown := _types(data)[1]:
+            why = "".join(f"; {reason}" for reason in _no_safe_format(model.estimator)[:1])
             raise ModelFileError(
-                f"{path.name} would not be read again: it would hold {_listed(unknown)}, not trusted; a .pkl can "
+                f"{path.name} would not be read again: it would hold {_listed(unknown)}, not trusted{why}; a .pkl can "
                 "hold it (allow-pickle)"
             )
     with whole_file(path) as part:
         part.write_bytes(data)
+
+
+def can_be_saved(estimator: Any) -> str:
+    """Why a model cannot be saved in a file that is safe to read; "" where nothing speaks against it.
+
+    Fitted or not: it is looked at without its fit, in milliseconds. Few models fail only for what their fit has made,
+    such as ensembles that hold trees of scikit-learn; of these `save_model` tells.
+    """
+    if reasons := _no_safe_format(estimator):
+        return reasons[0]
+    try:
+        unknown = _types(need_skops().dumps(without_boosters(estimator)))[1]
+    except Exception as error:  # skops is not there, or a user's estimator holds what it cannot describe
+        return first_line(error)
+    return f"{_listed(unknown)} would not be trusted when the file is read" if unknown else ""
+
+
+def _no_safe_format(estimator: Any) -> list[str]:
+    """Why parts of a model have no format that is safe to read."""
+    found = []
+    for part in parts_of(estimator) if hasattr(estimator, "get_params") else []:
+        name = type(part).__name__
+        if type(part).__module__.startswith("sklearn.") and name in NO_SAFE_FORMAT:
+            found.append(f"{name} has no safe format: {NO_SAFE_FORMAT[name]}")
+        elif name.startswith("KNeighbors") and part.algorithm != "brute":
+            found.append(f"{name} has no safe format but with algorithm='brute': nobody checks the arrays of its tree")
+    return found
 
 
 def load_model(path: str | Path, *, allow_pickle: bool = False) -> Model:

@@ -79,7 +79,9 @@ def test_missing_extras_are_named(tmp_path):
 def test_methods_are_listed_and_described(cli):
     code, out, _ = cli("methods")
     assert code == 0
-    lines = {line.split()[0]: line for line in out.splitlines()}
+    ours, rivals = (part.splitlines() for part in out.split("\nof other libraries:\n"))
+    assert {line.split()[0] for line in rivals} == {name for name, method in METHODS.items() if method.rival}
+    lines = {line.split()[0]: line for line in [*ours, *rivals]}
     assert set(lines) == set(METHODS)
     assert "classification* and regression*" in lines["bagging"]
     assert "*" not in lines["arc-x4"]

@@ -34,4 +34,5 @@ def test_a_thousand_members_only_for_small_data():
     assert members(3000)["class-switching"] == {}
     assert members(3001)["class-switching"] == {"n_estimators": 200}
     assert members(3001)["bagging"] == {}
+    assert members(10**6)["boosting"] == {}
     assert members(3001)["cart"] == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -35,6 +36,25 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def split_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Options that say which rows must not be parted, or which came first."""
+    options = (
+        click.option(
+            "--groups",
+            metavar="COLUMN",
+            help="No attribute, but what rows belong to, such as a customer: no group is trained on and tested.",
+        ),
+        click.option(
+            "--time",
+            metavar="COLUMN",
+            help="No attribute, but when rows happened: only what came before is trained on (protocol forward:5).",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
 def _check_jobs(context: Any, parameter: Any, jobs: int) -> int:
     if jobs == 0:
         raise click.BadParameter("0 does no work; -1 is all processors")
@@ -55,7 +75,14 @@ class InputError(ValueError):
 
 
 def find_source(
-    data: str, target: str | None, task: str | None, drop: tuple[str, ...], categorical: tuple[str, ...]
+    data: str,
+    target: str | None,
+    task: str | None,
+    drop: tuple[str, ...],
+    categorical: tuple[str, ...],
+    *,
+    groups: str | None = None,
+    time: str | None = None,
 ) -> Source:
     """A file of the user, or a data set by name."""
     from conjunto.datasets import canonical_name, table_name
@@ -63,13 +90,21 @@ def find_source(
 
     path = Path(data)
     if path.is_file():
-        return Source(table_name(path), str(path), target, task, drop, categorical)
+        reading = (target, task, drop, categorical)
+        try:
+            return Source(table_name(path), str(path), *reading, groups=groups, time=time)
+        except ValueError as error:
+            raise InputError(str(error)) from error
     if path.suffix or len(path.parts) > 1:
         raise FileNotFoundError(f"{data} {'is a folder, not a file' if path.is_dir() else 'does not exist'}")
     for option, value in (("--target", target), ("--task", task), ("--drop", drop), ("--categorical", categorical)):
         if value:
             raise InputError(f"{option} is for files; {data!r} is looked up by name")
-    return Source(canonical_name(data))
+    name = canonical_name(data)
+    try:
+        return Source(name, groups=groups, time=time)
+    except ValueError as error:
+        raise InputError(str(error)) from error
 
 
 def open_data(source: Source, seed: int = 0) -> OpenedSource:
@@ -83,22 +118,62 @@ def open_data(source: Source, seed: int = 0) -> OpenedSource:
     return opened
 
 
-def parse_methods(text: str) -> list[Method]:
-    """`bagging,random-forest:n_estimators=500` into methods."""
-    from conjunto.checks import suggest
-    from conjunto.experiments import METHODS, Method
+def parse_methods(text: str, task: str | None = None) -> list[Method]:
+    """`bagging,random-forest:n_estimators=500` into methods.
 
-    methods = []
+    With a task, the words `all`, `rivals` and `panel` stand for every method that does it and is installed, those of
+    other libraries, and those that are compared by default. `module:Class:alpha=3` is an estimator of the user.
+    """
+    from conjunto.experiments import METHODS, Method
+    from conjunto.experiments.methods import registered
+
+    methods: list[Method] = []
+    grouped: set[str] = set()
     for part in filter(None, (part.strip() for part in text.split(","))):
-        name, *settings = part.split(":")
+        if part in GROUPS:
+            there = {method.label for method in methods}
+            found = [name for name in _group(part, task) if name not in there]
+            grouped.update(found)
+            methods += [Method(name) for name in found]
+            continue
+        name, settings = _named(part)
         if "=" in name:
             raise InputError(f"{name!r} is no method; parameters follow theirs with colons, as in bagging:a=1:b=2")
-        if name not in METHODS:
-            raise InputError(f"unknown method {name!r}; {suggest(name, METHODS, len(METHODS))} (`conjunto methods`)")
-        methods.append(Method(name, part, dict(_setting(item) for item in settings)))
+        try:
+            registered(name)
+        except ValueError as error:
+            hint = "" if ":" in name else " (`conjunto methods`)"
+            raise InputError(f"{error}{hint}") from error
+        if part not in grouped:  # what a word before it stands for is run once
+            methods.append(Method(name, part, dict(_setting(item) for item in settings)))
     if not methods:
         raise InputError(f"--methods: name at least one; known are {', '.join(METHODS)}")
     return methods
+
+
+GROUPS = ("all", "rivals", "panel")
+"""Words that stand for several methods of a task."""
+
+
+def _group(word: str, task: str | None) -> list[str]:
+    """The methods that a word stands for."""
+    from conjunto.experiments.methods import installed, of_task, panel, rivals
+
+    if task is None:
+        raise InputError(f"{word!r} stands for several methods: name one")
+    if word == "all":
+        return [name for name in of_task(task) if installed(name)]
+    return panel(task) if word == "panel" else rivals(task)
+
+
+def _named(part: str) -> tuple[str, list[str]]:
+    """The name of a method and its settings; that of a user's estimator is the first two parts, module:Class."""
+    from conjunto.experiments import METHODS
+
+    name, *settings = part.split(":")
+    if settings and name not in METHODS and "=" not in name and "=" not in settings[0]:
+        name, settings = f"{name}:{settings[0]}", settings[1:]
+    return name, settings
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -117,8 +192,15 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def parse_protocol(text: str) -> Protocol:
-    """`10x10`, `5-fold`, `holdout:100` or `bootstrap:50` into a protocol."""
+FORWARD = "forward:5"
+"""The protocol of rows that have times, where none is named."""
+
+
+def parse_protocol(text: str, time: str | None = None) -> Protocol:
+    """`10x10`, `5-fold`, `holdout:100`, `bootstrap:50` or `forward:5` into a protocol.
+
+    With a column of times, `5-fold` means five blocks of forward chaining; nothing else goes with it.
+    """
     from conjunto.experiments import Protocol
     from conjunto.experiments.spec import MOST_CELLS
 
@@ -129,8 +211,17 @@ def parse_protocol(text: str) -> Protocol:
     elif match := re.fullmatch(r"(holdout|bootstrap)(?:-632)?(?::(\d+))?", text.strip()):
         kind = "holdout" if match[1] == "holdout" else "bootstrap-632"
         repetitions, folds = int(match[2] or (10 if kind == "holdout" else 50)), 10
+    elif match := re.fullmatch(r"forward(?::(\d+))?", text.strip()):
+        kind, repetitions, folds = "forward", 1, int(match[1] or 5)
     else:
-        raise InputError(f"--protocol: {text!r} is none of 10x10, 5-fold, holdout:100, bootstrap:50")
+        raise InputError(f"--protocol: {text!r} is none of 10x10, 5-fold, holdout:100, bootstrap:50, forward:5")
+    if time is not None and kind == "k-fold" and repetitions == 1:
+        kind = "forward"
+    if time is not None and kind != "forward":
+        why = "would repeat the same blocks" if kind == "k-fold" else "would train on rows later than those it tests"
+        raise InputError(f"--protocol: {text!r} {why}, for --time cuts the rows in their order; give {FORWARD}")
+    if time is None and kind == "forward":
+        raise InputError(f"--protocol: {text!r} needs to know which rows came first: name their column with --time")
     try:
         return Protocol(kind, repetitions, folds)
     except ValueError as error:
@@ -176,17 +267,10 @@ def result_folder(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int, int], None]]:
+def progress_bar(label: str) -> Iterator[Callable[[int, int, int, float], None]]:
     """A bar with the remaining time on standard error, or a line now and then where that is no terminal."""
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     columns = (
@@ -195,28 +279,36 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int, int], None]]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[failed]}"),
         TimeElapsedColumn(),
-        TextColumn("gone,"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
+        TextColumn("gone{task.fields[left]}"),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(label, total=None, failed="")
+        task = progress.add_task(label, total=None, failed="", left="")
         shown = 0.0  # when the last line was written
 
-        def show(done: int, failed: int, total: int) -> None:
+        def show(done: int, failed: int, total: int, seconds: float) -> None:
             nonlocal shown
             now = time.monotonic()
+            left = _left(seconds) if done < total else ""
             if not shown and done:
-                say(f"{done:,} of {total:,} cells were done before")
+                say(f"{done:,} of {total:,} cells were done before, {total - done:,} to run{left}")
             elif shown and not console.is_terminal and now - shown > 20:
-                say(f"{done:,} of {total:,} cells done" + (f", {failed:,} of them failed" if failed else ""))
+                say(f"{done:,} of {total:,} cells done" + (f", {failed:,} of them failed" if failed else "") + left)
             if not shown or now - shown > 20:
                 shown = now
             failures = f"[red]{failed} failed[/red]" if failed else ""
-            progress.update(task, completed=done, total=total, failed=failures)
+            progress.update(task, completed=done, total=total, failed=failures, left=left)
 
         try:
             yield show
         except KeyboardInterrupt:
             say("what is done is kept: the same command goes on from there")
             raise
+
+
+def _left(seconds: float) -> str:
+    """`, about 3 min left`; nothing while nobody knows."""
+    if not math.isfinite(seconds):
+        return ""
+    if seconds < 90:
+        return f", about {max(1, round(seconds))} s left"
+    return f", about {round(seconds / 60)} min left" if seconds < 5400 else f", about {seconds / 3600:.1f} h left"

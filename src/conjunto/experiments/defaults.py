@@ -17,8 +17,10 @@ _PROTOCOLS = (
     (2_000_000, Protocol("k-fold", 1, 5)),
 )
 _LARGEST = Protocol("holdout", 3, train=2 / 3)
-# Up to so many rows, ensembles of a thousand members by default take seconds, and keep them.
+# Up to so many rows, ensembles of a thousand members by default take seconds, and keep them; a few hundred small trees,
+# as of boosting, take seconds of many more.
 _MANY_MEMBERS_ROWS = 3000
+_MANY_MEMBERS = 500
 
 
 def suggest_protocol(rows: int, attributes: int) -> Protocol:
@@ -31,6 +33,6 @@ def suggest_methods(task: str, rows: int) -> list[Method]:
     methods = []
     for name in panel(task):
         members = METHODS[name].parameters.get("n_estimators", 0)
-        fewer = {"n_estimators": 200} if members > 200 and rows > _MANY_MEMBERS_ROWS else {}
+        fewer = {"n_estimators": 200} if members > _MANY_MEMBERS and rows > _MANY_MEMBERS_ROWS else {}
         methods.append(Method(name, parameters=fewer, sizes=CURVE_SIZES))
     return methods
