@@ -94,6 +94,49 @@ def test_target_drop_and_categorical(tmp_path):
     assert data.y.tolist() == ["a", "b", "a"]
 
 
+def test_columns_set_aside_are_no_attributes_whatever_they_hold(tmp_path):
+    """An identifier of thousands, a date, free text and an infinite number, none of which an attribute may be."""
+    n = 3000
+    frame = pd.DataFrame(
+        {
+            "id": [f"id{i}" for i in range(n)],
+            "day": pd.date_range("2020-01-01", periods=n).strftime("%Y-%m-%d"),
+            "x": range(n),
+            "y": [None, *["a", "b", "c"] * 999, "a", "b"],
+            "number": [np.inf, *range(1, n)],
+        }
+    )
+    for path in (tmp_path / "data.csv", tmp_path / "data.parquet"):
+        frame.to_csv(path, index=False) if path.suffix == ".csv" else frame.to_parquet(path)
+        data = read_table(path, aside=["day", "number", "id"])
+        assert list(data.X.columns) == ["x"]
+        # The last column that is left is the target, as where others are dropped.
+        assert data.y.name == "y"
+        # The first row has no target; the others are side by side.
+        assert data.X["x"].tolist() == data.aside["number"].tolist() == list(range(1, n))
+        assert list(data.aside.columns) == ["day", "number", "id"]
+        assert data.aside["id"].tolist() == frame["id"][1:].tolist()
+        assert data.aside["day"].iloc[0] == "2020-01-02"
+        assert "not attributes: day, number, id" in data.notes
+    assert read_table(path, "x", task="regression", aside=["id", "day", "number"]).aside.shape == (n, 3)
+    assert read_table(path, "y", drop=["id", "day", "number"]).aside is None
+
+
+def test_the_purpose_of_a_column_set_aside_is_said(tmp_path):
+    path = write(tmp_path / "data.csv", "customer,x,y\np,1,a\nq,2,b\n")
+    assert "not attributes: customer (groups)" in read_table(path, aside={"customer": "groups"}).notes
+    with pytest.raises(TableError, match="groups: there is no column 'custmer'; did you mean 'customer'"):
+        read_table(path, aside={"custmer": "groups"})
+    with pytest.raises(TableError, match=r"^time: 'y' is the target"):
+        read_table(path, "y", aside={"y": "time"})
+    with pytest.raises(TableError, match=r"^aside: 'x' is left out \(drop\)"):
+        read_table(path, drop=["x"], aside=["x"])
+    with pytest.raises(TableError, match="no more than the column 'y'"):
+        read_table(path, aside=["x", "customer"])
+    with pytest.raises(TableError, match=r"aside: 'x' names a column, and those of rows\.svmlight have no names"):
+        read_table(tmp_path / "rows.svmlight", aside=["x"])
+
+
 def test_rows_without_a_target_are_left_out_and_said(tmp_path):
     data = read_table(write(tmp_path / "data.csv", "x,y\n1,a\n2,\n3,b\n"))
     assert data.X["x"].tolist() == [1, 3]
@@ -202,7 +245,7 @@ def test_files_that_are_not_tables(tmp_path):
             read_table(write(tmp_path / f"data{ending}", "neither"))
 
 
-@pytest.mark.parametrize("argument", ["target", "drop", "categorical"])
+@pytest.mark.parametrize("argument", ["target", "drop", "categorical", "aside"])
 def test_a_column_that_is_not_there(tmp_path, argument):
     path = write(tmp_path / "data.csv", "price,year,label\n1,2,a\n3,4,b\n")
     value = "prise" if argument == "target" else ["prise"]

@@ -29,6 +29,8 @@ class Dataset:
     """What was decided or changed while reading."""
     checksum: str = ""
     """SHA-256 of the file that was read; empty where there was none."""
+    aside: pd.DataFrame | None = None
+    """Columns that are no attributes, such as customers or dates to split by; its rows are those of `X`."""
 
     def __repr__(self) -> str:
         kinds = self.y.nunique()

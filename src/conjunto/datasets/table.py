@@ -7,7 +7,7 @@ named or the last column, and decides between classification and regression.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ def read_table(
     task: str | None = None,
     drop: Collection[str] = (),
     categorical: Collection[str] = (),
+    aside: Collection[str] = (),
 ) -> Dataset:
     """Read a CSV, CSV.gz, Parquet or ARFF file, or one of sparse rows.
 
@@ -55,11 +56,15 @@ def read_table(
         Columns to leave out.
     categorical : collection of str
         Columns to read as categories although they hold numbers, or more than 1,000 texts.
+    aside : collection of str
+        Columns that are no attributes and are read all the same, whatever they hold: dates, identifiers, free text. A
+        mapping of a column to a word says in notes and errors what the column is for.
 
     Returns
     -------
     Dataset
-        Its `notes` say what was decided: the target, the task, rows without a target. Sparse rows stay sparse.
+        Its `notes` say what was decided: the target, the task, rows without a target. Sparse rows stay sparse. The
+        columns of `aside` are not in `X`, but in a table of their own.
 
     Examples
     --------
@@ -75,26 +80,37 @@ def read_table(
     categories: skin
     """
     path = Path(path)
+    roles = dict(aside) if isinstance(aside, Mapping) else dict.fromkeys(aside, "")
     if is_sparse_name(path.name):
+        for name, role in roles.items():
+            raise TableError(f"{role or 'aside'}: {name!r} names a column, and those of {path.name} have no names")
         if drop or categorical:
             raise TableError(f"drop and categorical name columns, and those of {path.name} have no names")
         return read_sparse_table(path, target, task, _decide_task)
     content = read_content(path)
     frame, notes = read_frame(path, categorical, content)
-    _need_columns("drop", drop, frame)
-    _need_columns("categorical", categorical, frame)
+    need_columns("drop", drop, frame)
+    need_columns("categorical", categorical, frame)
+    for name, role in roles.items():
+        if name in (target, *drop):
+            raise TableError(f"{role or 'aside'}: {name!r} is {'the target' if name == target else 'left out (drop)'}")
+        need_columns(role or "aside", [name], frame)
     frame = frame.drop(columns=list(drop))
+    beside = frame[list(roles)] if roles else None
+    frame = frame.drop(columns=list(roles))
     if frame.shape[1] < 2:
         columns = ", ".join(map(repr, frame.columns))
         raise TableError(f"{path.name} has no more than the column {columns}: a target and an attribute are needed")
     if target is None:
         target = str(frame.columns[-1])
         notes.append(f"target: {target!r}, the last column")
-    _need_columns("target", [target], frame)
+    need_columns("target", [target], frame)
     y = frame.pop(target)
     if y.isna().any():
         notes.append(f"{int(y.isna().sum())} rows without a target were left out")
-        frame, y = frame[y.notna()].reset_index(drop=True), y[y.notna()].reset_index(drop=True)
+        known = y.notna()
+        frame, y = frame[known].reset_index(drop=True), y[known].reset_index(drop=True)
+        beside = None if beside is None else beside[known].reset_index(drop=True)
     if is_number(y.dtype) and np.isinf(y.to_numpy(dtype=float)).any():
         raise TableError(f"the target {target!r} holds an infinite number: leave the field empty or correct it")
     if y.nunique() < 2:
@@ -108,6 +124,8 @@ def read_table(
         more = f"; … ({len(problems):,} columns)" if len(problems) > MOST_PROBLEMS else ""
         raise TableError("; ".join(problems[:MOST_PROBLEMS]) + more)
     notes += attributes.remarks()
+    if roles:
+        notes.append(aside_note(roles))
     return Dataset(
         table_name(path),
         mark_categories(frame),
@@ -116,7 +134,13 @@ def read_table(
         source=path.name,
         notes=tuple(notes),
         checksum=content_hash(content),
+        aside=beside,
     )
+
+
+def aside_note(roles: Mapping[str, str]) -> str:
+    """What is said of columns that are no attributes, with what they are for where that is known."""
+    return "not attributes: " + ", ".join(f"{name} ({role})" if role else name for name, role in roles.items())
 
 
 def mark_categories(frame: pd.DataFrame) -> pd.DataFrame:
@@ -125,7 +149,8 @@ def mark_categories(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(texts, "category")) if texts else frame
 
 
-def _need_columns(argument: str, names: Collection[str], frame: pd.DataFrame) -> None:
+def need_columns(argument: str, names: Collection[str], frame: pd.DataFrame) -> None:
+    """Refuse a column that is not there, with the name of the argument that asks for it."""
     for name in names:
         if name not in frame.columns:
             raise TableError(f"{argument}: there is no column {name!r}; {suggest(name, frame.columns)}")

@@ -12,11 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from conjunto.datasets import GENERATORS, Dataset, TableError, canonical_name, identity, is_number, load, read_table
+from conjunto.datasets.table import aside_note, need_columns
+from conjunto.experiments.keys import dataset_hash, source_hash
 from conjunto.experiments.protocols import Protocol, holdout_sizes
-from conjunto.experiments.spec import Experiment, Source, SpecError, dataset_hash, source_hash
+from conjunto.experiments.spec import Experiment, Source, SpecError
+from conjunto.experiments.split_keys import Times, group_codes, read_times
 from conjunto.sparse import share_missing
 
 DATA_CHANGED = 3
@@ -34,9 +38,18 @@ class OpenedSource:
     source: Source
     data: Dataset
     content: str
-    """The hash that stands for the content in the fingerprint of an experiment."""
+    """The hash that stands for the content in the keys of an experiment."""
     seed: int = 0
     """The seed of the experiment, which decides the rows of a problem that is drawn."""
+    groups: NDArray[np.intp] | None = None
+    """The number of the group of every row, where a column says groups."""
+    moments: Times | None = None
+    """When rows happened, where a column says so."""
+
+    @property
+    def times(self) -> NDArray[Any] | None:
+        """The order key of every row, the smaller the earlier, where a column says times."""
+        return None if self.moments is None else self.moments.keys
 
     def facts(self, experiment: Experiment) -> dict[str, Any]:
         """What a report says of the data set."""
@@ -56,13 +69,27 @@ class OpenedSource:
             "citation": data.citation,
             "notes": list(data.notes),
         }
+        if self.groups is not None:
+            facts["groups"] = {"column": self.source.groups, "count": int(self.groups.max()) + 1}
+        if self.moments is not None:
+            facts["time"] = {"column": self.source.time, "first": self.moments.first, "last": self.moments.last}
         if data.task == "classification":
             # The same order as that of the codes in confusion matrices.
-            labels, counts = np.unique(data.y.to_numpy(), return_counts=True)
+            labels, codes, counts = np.unique(data.y.to_numpy(), return_inverse=True, return_counts=True)
             facts["classes"] = [str(label) for label in labels]
             facts["counts"] = [int(count) for count in counts]
-            facts["warnings"] = _rare_classes(facts["classes"], facts["counts"], experiment.protocol)
+            facts["warnings"] = self._warnings(facts["classes"], codes, experiment.protocol)
         return facts
+
+    def _warnings(self, classes: list[str], codes: NDArray[np.intp], protocol: Protocol) -> list[str]:
+        """What the partitions make of classes that are rare, or late."""
+        if self.times is not None:
+            return _late_classes(classes, codes, protocol.split(codes, 0, [], times=self.times)[0])
+        if self.groups is None:
+            return _rare_classes(classes, np.bincount(codes, minlength=len(classes)), protocol, "examples")
+        # A group counts once for each class that it has.
+        pairs = np.unique(np.stack([codes, self.groups]), axis=1)
+        return _rare_classes(classes, np.bincount(pairs[0], minlength=len(classes)), protocol, "groups")
 
     def _check_partitions(self, protocol: Protocol) -> None:
         """Refuse, before anything is run, a protocol for which there are not enough rows."""
@@ -70,7 +97,7 @@ class OpenedSource:
             if draws_afresh(self.source) and protocol.kind == "holdout":
                 drawn_sizes(self.source, protocol)
             else:
-                protocol.check(len(self.data.y), self.source.train, self.source.test)
+                protocol.check(len(self.data.y), self.source.train, self.source.test, self.groups, self.times)
         except ValueError as error:
             raise SpecError(f"protocol, {self.source.name}: {error}") from error
 
@@ -137,16 +164,57 @@ class Sources:
 
 def open_source(source: Source, seed: int = 0) -> OpenedSource:
     """Read, load or draw a data set; `seed` is that of the experiment."""
+    roles = aside_of(source)
     if source.data is not None:
-        return OpenedSource(source, source.data, dataset_hash(source.data), seed)
-    if source.path is not None:
+        data, content = _set_aside(source.data, roles), dataset_hash(source.data)
+    elif source.path is not None:
         data = read_table(
-            source.path, source.target, task=source.task, drop=source.drop, categorical=source.categorical
+            source.path, source.target, task=source.task, drop=source.drop, categorical=source.categorical, aside=roles
         )
-        return OpenedSource(source, replace(data, name=source.name), data.checksum, seed)
-    name = source.load or source.name
-    data = draw(source, random_of(seed, source.name)) if draws_afresh(source) else load(name, **source.parameters)
-    return OpenedSource(source, data, data.checksum or identity(name), seed)
+        data, content = replace(data, name=source.name), data.checksum
+    else:
+        name = source.load or source.name
+        if roles and draws_afresh(source):
+            raise SpecError(f"{next(iter(roles.values()))}: the rows of {name} are drawn, each by itself")
+        data = draw(source, random_of(seed, source.name)) if draws_afresh(source) else load(name, **source.parameters)
+        data, content = _set_aside(data, roles), data.checksum or identity(name)
+    return OpenedSource(source, data, content, seed, *_read_aside(source, data))
+
+
+def aside_of(source: Source) -> dict[str, str]:
+    """The columns of a data set that are no attributes, each with what it is for."""
+    return {column: role for role in ("groups", "time") if (column := getattr(source, role)) is not None}
+
+
+def _set_aside(data: Dataset, roles: Mapping[str, str]) -> Dataset:
+    """The data with some of its columns set aside, where they are not already."""
+    for name, role in roles.items():
+        if issparse(data.X):
+            raise TableError(f"{role}: {name!r} names a column, and those of sparse rows have no names")
+        if data.aside is not None and name in data.aside.columns:
+            continue
+        need_columns(role, [name], data.X)
+        if data.X.shape[1] < 2:
+            raise TableError(f"{role}: {name!r} is the only attribute of {data.name}")
+        column = data.X[[name]]
+        data = replace(
+            data,
+            X=data.X.drop(columns=name),
+            aside=column if data.aside is None else data.aside.assign(**{name: column[name].to_numpy()}),
+            notes=(*data.notes, aside_note({name: role})),
+        )
+    return data
+
+
+def _read_aside(source: Source, data: Dataset) -> tuple[NDArray[np.intp] | None, Times | None]:
+    """The groups and the times of the rows, where there are any."""
+    # Rows of a file that have no target are not among those counted.
+    among = "" if source.path is None else " of those with a target"
+    if source.groups is not None and data.aside is not None:
+        return group_codes(data.aside[source.groups], f"groups: column {source.groups!r}", among), None
+    if source.time is not None and data.aside is not None:
+        return None, read_times(data.aside[source.time], f"time: column {source.time!r}", among)
+    return None, None
 
 
 def draws_afresh(source: Source) -> bool:
@@ -185,15 +253,26 @@ def seeds_of(seed: int, name: str) -> list[int]:
     return [seed, *words.tolist()]
 
 
-def _rare_classes(classes: list[str], counts: list[int], protocol: Protocol) -> list[str]:
-    """A warning where a class has fewer examples than there are folds."""
+def _rare_classes(classes: list[str], counts: NDArray[np.intp], protocol: Protocol, what: str) -> list[str]:
+    """A warning where a class has fewer examples, or groups with any, than there are folds."""
     if protocol.kind != "k-fold" or not protocol.stratify:
         return []
     rare = [label for label, count in zip(classes, counts, strict=True) if count < protocol.folds]
     if not rare:
         return []
-    listed = ", ".join(rare[:5]) + (f", … ({len(rare)} classes)" if len(rare) > 5 else "")
     return [
-        f"fewer examples than the {protocol.folds} folds: {listed}; such a class is missing from some test folds, and "
-        "with one example it is never in training and test at once"
+        f"fewer {what} than the {protocol.folds} folds: {_first(rare)}; such a class is missing from some test folds, "
+        f"and with one {what[:-1]} it is never in training and test at once"
     ]
+
+
+def _late_classes(classes: list[str], codes: NDArray[np.intp], earliest: NDArray[np.intp]) -> list[str]:
+    """A warning where the first training rows of forward chaining lack a class."""
+    late = [label for code, label in enumerate(classes) if code not in set(codes[earliest].tolist())]
+    if not late:
+        return []
+    return [f"no examples before the first block that is tested: {_first(late)}; what has not happened is not learned"]
+
+
+def _first(labels: list[str]) -> str:
+    return ", ".join(labels[:5]) + (f", … ({len(labels)} classes)" if len(labels) > 5 else "")
