@@ -21,7 +21,7 @@ from conjunto.datasets import Dataset, load, make_twonorm
 from conjunto.evaluation import error_curve
 from conjunto.experiments import Cell, Experiment, Method, Protocol, Source, SpecError
 from conjunto.experiments.cells import Bench, build, cell_seed, resolve_sizes
-from conjunto.experiments.measures import rows_for
+from conjunto.experiments.scored import rows_for
 from conjunto.votes import Votes
 
 WINE = load("wine")
@@ -129,7 +129,8 @@ def test_a_cell_is_what_one_would_do_by_hand(repetition):
     bench = Bench(trial)
     part = bench.partition("wine", repetition)
     seed = cell_seed(11, "wine", repetition, "half bagging")
-    model = BaggingClassifier(n_estimators=9, max_samples=0.5, random_state=seed).fit(part.X_train, part.y_train)
+    half = {"n_estimators": 9, "max_samples": 0.5, "n_jobs": bench.threads}
+    model = BaggingClassifier(**half, random_state=seed).fit(part.X_train, part.y_train)
     said, proba = model.predict(part.X_test), model.predict_proba(part.X_test)
     assert found.status == "done"
     assert found.seed == seed

@@ -69,6 +69,13 @@ def test_label_measures_are_those_of_scikit_learn(seed, k):
     assert measure("weighted-f1", case) == pytest.approx(weighted[2])
     macro = metrics.precision_score(y, predicted, average="macro", zero_division=0)
     assert measure("precision", case) == pytest.approx(macro)
+    assert measure("accuracy", case) == pytest.approx(metrics.accuracy_score(y, predicted))
+    assert measure("recall", case) == pytest.approx(metrics.recall_score(y, predicted, average="macro"))
+    assert measure("jaccard", case) == pytest.approx(metrics.jaccard_score(y, predicted, average="macro"))
+    assert measure("kappa", case) == pytest.approx(metrics.cohen_kappa_score(y, predicted))
+    rarer = min(classes, key=lambda label: ((y == label).sum(), -classes.tolist().index(label)))
+    f1 = metrics.f1_score(y, predicted, pos_label=rarer) if k == 2 else np.nan
+    assert measure("positive-f1", case) == pytest.approx(f1, nan_ok=True)
     recalls = metrics.recall_score(y, predicted, average=None, labels=np.unique(y))
     assert measure("geometric-mean", case) == pytest.approx(np.prod(recalls) ** (1 / len(recalls)))
 
@@ -102,6 +109,38 @@ def test_probability_measures_are_those_of_scikit_learn(seed, k, decimals):
     else:
         expected = metrics.roc_auc_score(y, proba, multi_class="ovo", average="macro")
     assert measure("auc", case) == pytest.approx(expected, rel=1e-12)
+    truth = (y[:, None] == classes).astype(float)
+    rarer = [int(np.argmin(truth.sum(axis=0)[::-1]))] if k == 2 else range(k)
+    rarer = [k - 1 - rarer[0]] if k == 2 else rarer
+    precisions = [metrics.average_precision_score(truth[:, one], proba[:, one]) for one in rarer]
+    assert measure("average-precision", case) == pytest.approx(np.mean(precisions))
+    given = (y, proba) if k > 2 else (y == classes[1], proba[:, 1])
+    brier = metrics.brier_score_loss(*given, labels=classes if k > 2 else None)
+    assert measure("brier", case) == pytest.approx(brier)
+    if k > 2:
+        codes = np.searchsorted(classes, y)
+        if decimals is None:  # scikit-learn lets the order of classes decide ties otherwise
+            top = metrics.top_k_accuracy_score(codes, proba, k=2, labels=np.arange(k))
+            assert measure("top-2-accuracy", case) == pytest.approx(top)
+
+
+def test_calibration_error_by_hand():
+    """Two bins: sure by 0.9 of four rows of which three are, by 0.2 of one that is not: (|3 - 3.6| + |0 - 0.2|) / 5."""
+    proba = np.array([0.9, 0.9, 0.9, 0.9, 0.2])
+    y = ["bee", "bee", "bee", "ant", "ant"]
+    case = Scored(None, None, np.array(y), np.array(y), CLASSES[:2], np.column_stack([1 - proba, proba]), rarer=1)
+    assert measure("calibration-error", case) == pytest.approx(0.8 / 5)
+
+
+def test_the_positive_class_is_the_rarer_one_or_the_one_that_is_said():
+    """Of four ants one is found, of two bees both."""
+    y = np.array(["ant"] * 4 + ["bee"] * 2)
+    predicted = np.array(["ant", "bee", "bee", "bee", "bee", "bee"])
+    assert measure("sensitivity", scored(y, predicted, classes=CLASSES[:2])) == 1
+    said = Scored(None, None, y, predicted, CLASSES[:2], rarer=0)
+    assert measure("sensitivity", said) == 1 / 4
+    equal = scored(y[2:], predicted[2:], classes=CLASSES[:2])
+    assert equal.positive == 1
 
 
 def test_auc_by_hand_with_ties():
@@ -179,6 +218,23 @@ def test_regression_measures_are_those_of_scikit_learn(seed, n):
     assert measure("rmse", case) == pytest.approx(metrics.root_mean_squared_error(y, predicted))
     assert measure("mae", case) == pytest.approx(metrics.mean_absolute_error(y, predicted))
     assert measure("r2", case) == pytest.approx(metrics.r2_score(y, predicted), rel=1e-9, abs=1e-9)
+    same = {
+        "median-absolute-error": metrics.median_absolute_error,
+        "max-error": metrics.max_error,
+        "mape": metrics.mean_absolute_percentage_error,
+        "explained-variance": metrics.explained_variance_score,
+        "d2-absolute-error": metrics.d2_absolute_error_score,
+    }
+    for name, theirs in same.items():
+        assert measure(name, case) == pytest.approx(theirs(y, predicted), rel=1e-9, abs=1e-9)
+    above = scored(np.abs(y) + 0.1, np.abs(predicted) + 0.1, classes=None)
+    for name, theirs in {
+        "rmsle": metrics.root_mean_squared_log_error,
+        "poisson-deviance": metrics.mean_poisson_deviance,
+        "gamma-deviance": metrics.mean_gamma_deviance,
+    }.items():
+        assert measure(name, above) == pytest.approx(theirs(above.y, above.predicted), rel=1e-9, abs=1e-9)
+    assert np.isnan(measure("gamma-deviance", scored(y - y.min(), predicted, classes=None)))
 
 
 def test_r2_of_one_value_is_nan():
@@ -243,7 +299,7 @@ def test_what_has_no_leaves_is_nan():
         assert np.isnan(measure("mean-leaves", Scored(model, X, y, y, np.unique(y))))
 
 
-@pytest.mark.parametrize("name", sorted({*MEASURES} - {"mean-leaves", "members-worse-than-chance"}))
+@pytest.mark.parametrize("name", sorted({*MEASURES} - {"mean-leaves", "members-worse-than-chance", "top-2-accuracy"}))
 def test_the_table_says_which_way_is_better(name):
     """A perfect model against one that is wrong wherever it can be."""
     if MEASURES[name].task == "regression":

@@ -71,7 +71,7 @@ def test_a_file_says_what_python_says(tmp_path):
         "trial",
     )
     assert found == expected
-    assert found.fingerprint() == expected.fingerprint()
+    assert found.keys() == expected.keys()
 
 
 def test_cells_are_the_product_with_the_methods_of_a_partition_together(tmp_path):
@@ -100,7 +100,7 @@ def test_plain_data_and_back(tmp_path):
     experiment = read_experiment(write(tmp_path, WHOLE))
     again = experiment_from_dict(experiment.as_dict())
     assert again == experiment
-    assert again.fingerprint() == experiment.fingerprint()
+    assert again.keys() == experiment.keys()
 
 
 def test_measures_of_a_task():
@@ -255,12 +255,12 @@ def test_a_file_that_is_not_there(tmp_path):
         ({"methods": ()}, "methods: give at least one"),
         ({"methods": (DecisionTreeClassifier(),)}, "methods: .* is neither a name nor a Method"),
         ({"methods": (Method("bagging", seed_as="baging"),)}, "seed_as of 'bagging' .* did you mean 'bagging'"),
-        ({"methods": ("nonsense",)}, "methods: unknown method 'nonsense'; known are cart"),
+        ({"methods": ("zzz",)}, "methods: unknown method 'zzz'; known are cart"),
         ({"protocol": "k-fold"}, "protocol must be a Protocol"),
         ({"protocol": None}, "protocol must be a Protocol"),
         ({"measures": "error"}, "measures must be a list"),
         ({"measures": None}, "measures must be a list"),
-        ({"measures": ("accuracy",)}, "measures: unknown measure 'accuracy'"),
+        ({"measures": ("exactness",)}, "measures: unknown measure 'exactness'"),
         ({"seed": None}, "seed must be"),
         ({"name": None}, "name must be"),
     ],
@@ -325,47 +325,59 @@ def method(**changes):
     return dataclasses.replace(FILE, methods=(first, *FILE.methods[1:]))
 
 
-def test_the_fingerprint_is_of_what_decides_the_results(tmp_path, monkeypatch):
+def test_the_keys_are_of_what_decides_the_results(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fruit.csv").write_text(CSV)
     (tmp_path / "moved").mkdir()
     (tmp_path / "moved" / "other.csv").write_text(CSV)
-    same = FILE.fingerprint()
-    assert same == dataclasses.replace(FILE).fingerprint()
-    assert same == dataclasses.replace(FILE, name="two").fingerprint()
-    assert same == source(path=str(tmp_path / "fruit.csv")).fingerprint()
-    assert same == source(path="moved/other.csv").fingerprint()
-    changed = {
-        "seed": dataclasses.replace(FILE, seed=4),
+    same = FILE.keys()
+    equal = {
+        "copy": dataclasses.replace(FILE),
+        "name": dataclasses.replace(FILE, name="two"),
+        "path": source(path=str(tmp_path / "fruit.csv")),
+        "another file": source(path="moved/other.csv"),
         "measures": dataclasses.replace(FILE, measures=("error", "auc")),
         "repetitions": dataclasses.replace(FILE, protocol=Protocol("holdout", 3)),
-        "kind": dataclasses.replace(FILE, protocol=Protocol("k-fold", 2)),
-        "protocol train": dataclasses.replace(FILE, protocol=Protocol("holdout", 2, train=0.5)),
-        "fewer data sets": dataclasses.replace(FILE, datasets=FILE.datasets[:1]),
-        "fewer methods": dataclasses.replace(FILE, methods=FILE.methods[:1]),
-        "data set name": source(name="vegetable"),
-        "target": source(target="skin"),
-        "task": source(task="classification"),
-        "drop": source(drop=("number",)),
-        "categorical": source(categorical=("number",)),
-        "train": source(train=5),
-        "test": source(test=5),
-        "method": method(name="pasting", label="bagging"),
-        "label": method(label="bagged"),
-        "parameters": method(parameters={"n_estimators": 6}),
-        "sizes": method(sizes=(1, 2)),
-        "seed_as": method(seed_as="bagging"),
-        "estimator": method(estimator=DecisionTreeClassifier(), parameters={}),
-        "estimator's parameters": method(estimator=DecisionTreeClassifier(max_depth=3), parameters={}),
-        "generator": dataclasses.replace(FILE, datasets=(FILE.datasets[0], Source("wine", load="twonorm"))),
-        "generator's parameters": dataclasses.replace(
-            FILE, datasets=(FILE.datasets[0], Source("wine", load="twonorm", parameters={"n_samples": 9}))
-        ),
     }
-    prints = {what: experiment.fingerprint() for what, experiment in changed.items()}
-    assert len({same, *prints.values()}) == len(prints) + 1
+    assert all(experiment.keys() == same for experiment in equal.values())
+    changed = {
+        "frame": {
+            "seed": dataclasses.replace(FILE, seed=4),
+            "kind": dataclasses.replace(FILE, protocol=Protocol("k-fold", 2)),
+            "protocol train": dataclasses.replace(FILE, protocol=Protocol("holdout", 2, train=0.5)),
+        },
+        "datasets": {
+            "target": source(target="skin"),
+            "task": source(task="classification"),
+            "drop": source(drop=("number",)),
+            "categorical": source(categorical=("number",)),
+            "train": source(train=5),
+            "test": source(test=5),
+            "groups": source(groups="skin"),
+            "generator": dataclasses.replace(FILE, datasets=(FILE.datasets[0], Source("wine", load="twonorm"))),
+            "generator's parameters": dataclasses.replace(
+                FILE, datasets=(FILE.datasets[0], Source("wine", load="twonorm", parameters={"n_samples": 9}))
+            ),
+        },
+        "methods": {
+            "method": method(name="pasting", label="bagging"),
+            "parameters": method(parameters={"n_estimators": 6}),
+            "sizes": method(sizes=(1, 2)),
+            "seed_as": method(seed_as="bagging"),
+            "estimator": method(estimator=DecisionTreeClassifier(), parameters={}),
+            "estimator's parameters": method(estimator=DecisionTreeClassifier(max_depth=3), parameters={}),
+        },
+    }
+    for part, experiments in changed.items():
+        found = [getattr(experiment.keys(), part) for experiment in experiments.values()]
+        assert all(found.count(keys) == 1 and keys != getattr(same, part) for keys in found)
+        for experiment in experiments.values():
+            others = {"frame", "datasets", "methods"} - {part}
+            assert all(getattr(experiment.keys(), other) == getattr(same, other) for other in others)
+    assert dataclasses.replace(FILE, datasets=FILE.datasets[:1]).keys().methods == same.methods
     (tmp_path / "fruit.csv").write_text(CSV.replace("150", "151", 1))
-    assert FILE.fingerprint() not in {same, *prints.values()}
+    assert FILE.keys().datasets["fruit"] != same.datasets["fruit"]
+    assert FILE.keys().datasets["wine"] == same.datasets["wine"]
 
 
 def test_the_order_of_keys_does_not_matter(tmp_path):
@@ -375,7 +387,7 @@ def test_the_order_of_keys_does_not_matter(tmp_path):
         'methods = [{sizes = [1], label = "b", name = "bagging"}]\ndatasets = ["wine"]\nseed = 1\n',
         "other.toml",
     )
-    assert read_experiment(one).fingerprint() == read_experiment(two).fingerprint()
+    assert read_experiment(one).keys() == read_experiment(two).keys()
 
 
 def dataset(**changes):
@@ -385,7 +397,7 @@ def dataset(**changes):
 
 
 def print_of(data):
-    return Experiment((Source("mine", data=data),), ("cart",)).fingerprint()
+    return Experiment((Source("mine", data=data),), ("cart",)).keys().datasets["mine"]
 
 
 def test_the_content_of_data_in_memory_decides():
@@ -405,7 +417,7 @@ def test_the_content_of_data_in_memory_decides():
     assert len({print_of(original), *map(print_of, changed)}) == len(changed) + 1
 
 
-def test_the_fingerprint_is_the_same_in_another_process(tmp_path, monkeypatch):
+def test_the_keys_are_the_same_in_another_process(tmp_path, monkeypatch):
     """Functions and objects among an estimator's parameters have another address there."""
     (tmp_path / "others.py").write_text(
         "waste = [[] for _ in range(12345)]\n"
@@ -415,7 +427,7 @@ def test_the_fingerprint_is_the_same_in_another_process(tmp_path, monkeypatch):
         "from conjunto.experiments import Experiment, Method\n"
         "def double(X):\n    return 2 * X\n"
         "model = make_pipeline(FunctionTransformer(double), DecisionTreeClassifier())\n"
-        "found = Experiment(('wine',), (Method('piped', estimator=model),)).fingerprint()\n"
+        "found = Experiment(('wine',), (Method('piped', estimator=model),)).keys().methods['piped']\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     others = importlib.import_module("others")
@@ -428,7 +440,7 @@ def test_the_fingerprint_is_the_same_in_another_process(tmp_path, monkeypatch):
 
 def test_another_function_is_another_experiment():
     def of(function):
-        return Experiment(("wine",), (Method("f", estimator=FunctionTransformer(function)),)).fingerprint()
+        return Experiment(("wine",), (Method("f", estimator=FunctionTransformer(function)),)).keys()
 
     assert of(np.log1p) != of(np.sqrt)
     assert of(textwrap.dedent) != of(textwrap.indent)

@@ -17,7 +17,8 @@ import pandas as pd
 import pytest
 
 from conjunto.experiments import Cell, Experiment, Method, OtherExperimentError, Protocol, Source, Store, StoreError
-from conjunto.experiments import store as module
+from conjunto.experiments import claims as module
+from conjunto.experiments.answers import Answers, HeldOut
 from conjunto.experiments.cells import Outcome
 
 TRIAL = Experiment(("wine", "iris"), ("cart", "bagging"), Protocol("k-fold", 2, 3), name="trial")
@@ -76,12 +77,13 @@ def test_rows_are_committed_and_anybody_can_read_them(path):
         (versions,) = plain(path, "SELECT versions FROM cells")[0]
         assert json.loads(versions)["numpy"] == np.__version__
         assert store.finished() == {CELLS[0]}
-    name, fingerprint, spec, cells, command = plain(
-        path, "SELECT name, fingerprint, spec, cells, command FROM experiment"
-    )[0]
-    assert (name, fingerprint, cells, command) == ("trial", TRIAL.fingerprint(), 24, "do it again")
+    name, spec, command = plain(path, "SELECT name, spec, command FROM experiment")[0]
+    assert (name, command) == ("trial", "do it again")
     assert json.loads(spec) == TRIAL.as_dict()
-    assert len(CELLS) == cells
+    keys = TRIAL.keys()
+    assert dict(plain(path, "SELECT name, key FROM keys WHERE part = 'method'")) == keys.methods
+    assert dict(plain(path, "SELECT name, key FROM keys WHERE part = 'dataset'")) == keys.datasets
+    assert plain(path, "SELECT sum(partitions) FROM plan") == [(len(CELLS),)]
 
 
 def test_the_file_survives_a_power_cut(path):
@@ -107,11 +109,17 @@ def test_reading_needs_no_experiment(path):
 @pytest.mark.parametrize(
     ("other", "what"),
     [
-        (dataclasses.replace(TRIAL, seed=1), "with another seed"),
-        (dataclasses.replace(TRIAL, methods=("cart",)), "with other methods"),
-        (dataclasses.replace(TRIAL, datasets=("wine",)), "with other data sets"),
-        (dataclasses.replace(TRIAL, protocol=Protocol("holdout")), "with another protocol"),
-        (dataclasses.replace(TRIAL, measures=("mcc",)), "with other measures"),
+        (dataclasses.replace(TRIAL, seed=1), "with another protocol or seed"),
+        (dataclasses.replace(TRIAL, protocol=Protocol("holdout")), "with another protocol or seed"),
+        (dataclasses.replace(TRIAL, protocol=Protocol("k-fold", 2, 5)), "with another protocol or seed"),
+        (
+            dataclasses.replace(TRIAL, methods=(Method("bagging", parameters={"n_estimators": 3}),)),
+            "in which 'bagging' has other parameters",
+        ),
+        (
+            dataclasses.replace(TRIAL, datasets=(Source("wine", load="iris"),)),
+            "in which 'wine' held other data or was read in another way",
+        ),
     ],
 )
 def test_another_experiment_is_refused(path, other, what):
@@ -125,6 +133,60 @@ def test_another_experiment_is_refused(path, other, what):
         assert store.finished() == {CELLS[0]}
 
 
+def test_a_store_grows(path):
+    """More repetitions, methods and data sets join; what fewer ask for is all still there."""
+    with Store(path, TRIAL, command="first") as store:
+        store.save(outcome(CELLS[0]))
+    more = Experiment(("glass",), ("cart", "pasting"), Protocol("k-fold", 5, 3), ("mcc",), name="other")
+    with Store(path, more, command="second") as store:
+        assert store.finished() == {CELLS[0]}
+    fewer = dataclasses.replace(TRIAL, methods=("cart",), protocol=Protocol("k-fold", 1, 3))
+    with Store(path, fewer, command="first") as store:
+        assert store.name == "trial"
+        assert store.command == "first\nsecond"
+        spec = store.spec
+        assert [source["name"] for source in spec["datasets"]] == ["wine", "iris", "glass"]
+        assert [method["label"] for method in spec["methods"]] == ["cart", "bagging", "pasting"]
+        assert (spec["protocol"]["repetitions"], spec["measures"]) == (5, [])
+        wanted = {(d, m): 6 for d in ("wine", "iris") for m in ("cart", "bagging")}
+        assert store.plan() == wanted | {("glass", "cart"): 15, ("glass", "pasting"): 15}
+        assert store.total == 4 * 6 + 2 * 15
+
+
+def test_answers_come_back_as_they_went_in(path):
+    proba = np.array([[0.125, 0.875], [1.0, 0.0], [0.3, 0.7]], dtype=np.float32)
+    tested = HeldOut(np.array([7, 300, 2]), np.array([1, 0, 1]), np.array([0.25, 0.75]), 0)
+    answers = Answers(np.array([1, 0, 0]), proba)
+    with Store(path, TRIAL) as store:
+        store.save(outcome(CELLS[0], tested=tested, answers=answers))
+        store.save(outcome(CELLS[1], tested=tested, answers=Answers(np.array([0, 0, 0]))))
+        store.save(outcome(CELLS[2]))
+    with Store(path) as store:
+        assert store.answered() == set(CELLS[:2])
+        found, again = store.tested("wine", 0), store.answers(CELLS[0])
+        for part in ("rows", "truth", "prior"):
+            assert np.array_equal(getattr(found, part), getattr(tested, part))
+        assert found.positive == 0
+        assert np.array_equal(again.predicted, answers.predicted)
+        assert np.array_equal(again.proba, proba)
+        assert store.answers(CELLS[1]).proba is None
+        assert store.answers(CELLS[2]) is None
+        assert store.tested("iris", 0) is None
+        assert 0 < store.answer_bytes() < 400
+        store.forget(CELLS[:1])
+        assert store.answered() == {CELLS[1]}
+
+
+def test_remarks_hold_for_what_they_were_made_of(path):
+    with Store(path, TRIAL) as store:
+        store.remark("wine", "importances", "cart 1", {"a": 0.5})
+        assert store.remarked("wine", "importances", "cart 1") == {"a": 0.5}
+        assert store.remarked("wine", "importances", "cart 2") is None
+        assert store.remarked("iris", "importances") is None
+        store.remark("wine", "importances", "cart 2", {"a": 0.25})
+        assert store.remarked("wine", "importances") == {"a": 0.25}
+
+
 def test_data_that_changed_are_refused(path, tmp_path):
     file = tmp_path / "fruit.csv"
     file.write_text("a,b\n1,x\n2,y\n")
@@ -134,7 +196,7 @@ def test_data_that_changed_are_refused(path, tmp_path):
     moved.write_bytes(file.read_bytes())
     Store(path, Experiment((Source("fruit", path=str(moved)),), ("cart",))).close()
     file.write_text("a,b\n1,x\n3,y\n")
-    with pytest.raises(OtherExperimentError, match="whose data have changed"):
+    with pytest.raises(OtherExperimentError, match="in which 'fruit' held other data"):
         Store(path, trial)
 
 
@@ -167,7 +229,7 @@ def truncated(path):
         (lambda path: path.write_text("dear diary\n" * 1000), "is not a conjunto store"),
         (lambda path: path.write_text("x"), "is not a conjunto store"),
         (other_database, "is not a conjunto store"),
-        (newer_format, "has format 99, this release reads format 1"),
+        (newer_format, "has format 99, this release reads format 2"),
         (truncated, "is not a conjunto store"),
     ],
 )
@@ -341,9 +403,9 @@ def test_failures_are_counted_and_forgotten_where_asked(path):
         store.save(failure(CELLS[1]))
         store.save(failure(CELLS[2]))
         assert len(store.finished("failed")) == 2
-        store.forget_failures(CELLS[:2])
+        store.forget(CELLS[:2], failed=True)
         assert store.finished() == {CELLS[0], CELLS[2]}
-        store.forget_failures(CELLS)
+        store.forget(CELLS, failed=True)
         assert store.finished() == {CELLS[0]}
 
 

@@ -1,6 +1,7 @@
 """Experiments: data sets x methods x protocol into an SQLite store, and out of it tables and tests."""
 
 from conjunto.experiments.best import save_best
+from conjunto.experiments.combine import COMBINATIONS, combine
 from conjunto.experiments.making import make
 from conjunto.experiments.measures import MEASURES
 from conjunto.experiments.methods import METHODS, panel
@@ -13,6 +14,7 @@ from conjunto.experiments.spec_file import read_experiment
 from conjunto.experiments.store import OtherExperimentError, Store, StoreError
 
 __all__ = [
+    "COMBINATIONS",
     "MEASURES",
     "METHODS",
     "Cell",
@@ -27,6 +29,7 @@ __all__ = [
     "SpecError",
     "Store",
     "StoreError",
+    "combine",
     "make",
     "open_source",
     "panel",

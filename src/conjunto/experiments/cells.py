@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import time
 import traceback
 import warnings
@@ -21,8 +22,10 @@ from numpy.typing import NDArray
 
 from conjunto.classes import Classes
 from conjunto.datasets import Dataset
-from conjunto.experiments.making import make
-from conjunto.experiments.measures import MEASURES, Scored, one_per_row
+from conjunto.experiments.answers import Answers, HeldOut
+from conjunto.experiments.making import make, with_threads
+from conjunto.experiments.measures import MEASURES
+from conjunto.experiments.scored import Scored, one_per_row, rarest
 from conjunto.experiments.sources import DataChangedError, Sources, draw, drawn_sizes, draws_afresh, random_of, seeds_of
 from conjunto.experiments.spec import Cell, Experiment, Method
 from conjunto.problem import select
@@ -56,6 +59,13 @@ class Outcome:
     seed: int = 0
     warnings: tuple[str, ...] = ()
     traceback: str = ""
+    seconds: float = math.nan
+    """All that the cell took: what the next one like it will take."""
+    threads: int = 0
+    """How many threads the model could use."""
+    tested: HeldOut | None = field(default=None, compare=False, repr=False)
+    answers: Answers | None = field(default=None, compare=False, repr=False)
+    """What the model said about the rows tested, where that is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,16 +79,58 @@ class Partition:
     classes: NDArray[Any] | None
     n_train: int
     """Different training rows: a bootstrap sample repeats some."""
+    tested: HeldOut
+
+    @staticmethod
+    def of(data: Dataset, inside: NDArray[Any], outside: NDArray[Any]) -> Partition:
+        """Rows of a table by their positions."""
+        y = data.y.to_numpy()
+        classes, counts = np.unique(y, return_counts=True) if data.task == "classification" else (None, None)
+        tested = _tested(y[inside], y[outside], classes, counts, outside)
+        rows = select(data.X, inside), y[inside], select(data.X, outside), y[outside]
+        return Partition(*rows, classes, len(np.unique(inside)), tested)
+
+    @staticmethod
+    def drawn(train: Dataset, test: Dataset) -> Partition:
+        """Rows that were drawn for this partition alone; of two classes the last is the positive one."""
+        y_train, y_test = train.y.to_numpy(), test.y.to_numpy()
+        classes = np.union1d(y_train, y_test) if train.task == "classification" else None
+        tested = _tested(y_train, y_test, classes, None, np.empty(0, dtype=np.intp))
+        return Partition(train.X, y_train, test.X, y_test, classes, len(y_train), tested)
+
+
+def _tested(
+    y_train: NDArray[Any],
+    y_test: NDArray[Any],
+    classes: NDArray[Any] | None,
+    counts: NDArray[Any] | None,
+    rows: NDArray[Any],
+) -> HeldOut:
+    """The test rows as a store keeps them; the rarest class, by its count in the whole table, is the positive one."""
+    if classes is None:
+        return HeldOut(rows, y_test.astype(np.float64), np.array([float(np.mean(y_train))]))
+    codes = Classes(classes)
+    prior = np.bincount(codes.encode(y_train), minlength=len(classes)) / len(y_train)
+    positive = len(classes) - 1 if counts is None else rarest(counts)
+    return HeldOut(rows, codes.encode(y_test).astype(np.intp), prior, positive)
 
 
 class Bench:
     """Runs cells of one experiment; remembers the partition it worked on last.
 
-    `sources` are the data sets of the experiment, where somebody has opened them.
+    Parameters
+    ----------
+    experiment : Experiment
+    sources : Sources, default=None
+        The data sets of the experiment, where somebody has opened them.
+    keep_answers : bool, default=True
+        Whether outcomes hold what models said about the test rows.
     """
 
-    def __init__(self, experiment: Experiment, sources: Sources | None = None) -> None:
+    def __init__(self, experiment: Experiment, sources: Sources | None = None, *, keep_answers: bool = True) -> None:
         self.experiment = experiment
+        self.threads = threads_of_a_model()
+        self._keep_answers = keep_answers
         self._sources = sources or Sources(experiment)
         self._partition: tuple[tuple[str, int], Partition] | None = None
         self._apparent: dict[tuple[str, str], Measured] = {}
@@ -87,6 +139,7 @@ class Bench:
         """Run a cell; what goes wrong in it becomes part of the outcome."""
         chosen = self.experiment.method(cell.method)
         seed = cell_seed(self.experiment.seed, cell.dataset, cell.repetition, chosen.seed_as or chosen.label)
+        start = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
@@ -96,7 +149,8 @@ class Bench:
             except Exception:  # recorded whole; the run goes on with the other cells
                 outcome = Outcome(cell, "failed", traceback=traceback.format_exc())
         messages = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught)
-        return replace(outcome, seed=seed, warnings=tuple(messages))
+        seconds = time.perf_counter() - start
+        return replace(outcome, seed=seed, warnings=tuple(messages), seconds=seconds, threads=self.threads)
 
     def data(self, name: str) -> Dataset:
         """The data set of this name."""
@@ -113,30 +167,35 @@ class Bench:
         if draws_afresh(source) and protocol.kind == "holdout":
             n_train, n_test = drawn_sizes(source, protocol)
             random = random_of(self.experiment.seed, name, repetition)
-            train, test = draw(source, random, n_samples=n_train), draw(source, random, n_samples=n_test)
-            labels = np.union1d(train.y, test.y)
-            return Partition(train.X, train.y.to_numpy(), test.X, test.y.to_numpy(), labels, n_train)
-        data = self.data(name)
-        y = data.y.to_numpy()
-        classes = np.unique(y) if data.task == "classification" else None
-        seeds = seeds_of(self.experiment.seed, name)
+            return Partition.drawn(draw(source, random, n_samples=n_train), draw(source, random, n_samples=n_test))
+        opened = self._sources.open(name)
         inside, outside = protocol.split(
-            y, repetition, seeds, source.train, source.test, classification=classes is not None
+            opened.data.y.to_numpy(),
+            repetition,
+            seeds_of(self.experiment.seed, name),
+            source.train,
+            source.test,
+            classification=opened.data.task == "classification",
+            groups=opened.groups,
+            times=opened.times,
         )
-        n_train = len(np.unique(inside))
-        return Partition(select(data.X, inside), y[inside], select(data.X, outside), y[outside], classes, n_train)
+        return Partition.of(opened.data, inside, outside)
 
     def _run(self, cell: Cell, seed: int) -> Outcome:
         part = self.partition(cell.dataset, cell.repetition)
         method = self.experiment.method(cell.method)
         task = "regression" if part.classes is None else "classification"
-        model = build(method, task, seed)
+        model = with_threads(build(method, task, seed), self.threads)
         start = time.perf_counter()
         model.fit(part.X_train, part.y_train)
         fitted = time.perf_counter()
-        test = Scored.of(model, part.X_test, part.y_test, part.classes)
+        positive = part.tested.positive
+        test = Scored.of(model, part.X_test, part.y_test, part.classes, positive)
         done = time.perf_counter()
-        training = partial(Scored.of, model, part.X_train, part.y_train, part.classes)
+        answers = Answers.of(test) if self._keep_answers else None
+        if answers is not None:  # what is measured is what is kept
+            test = replace(test, said=answers.proba)
+        training = partial(Scored.of, model, part.X_train, part.y_train, part.classes, positive)
         measured = self._measure(test, training, method, task)
         share = self.experiment.protocol.apparent_share
         if share:
@@ -152,6 +211,8 @@ class Bench:
             _members(model),
             part.n_train,
             len(part.y_test),
+            tested=part.tested,
+            answers=answers,
         )
 
     def _measure(self, scored: Scored, training: Callable[[], Scored], method: Method, task: str) -> Measured:
@@ -173,6 +234,14 @@ class Bench:
             scored = Scored.of(model, data.X, y, classes)
             self._apparent[dataset, method.label] = self._measure(scored, lambda: scored, method, task)
         return self._apparent[dataset, method.label]
+
+
+def threads_of_a_model() -> int:
+    """How many threads a model may use: all processors, or what the environment leaves to this process."""
+    from joblib import cpu_count
+
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, int(given)) if given.isdigit() else int(cpu_count())
 
 
 def build(method: Method, task: str, seed: int) -> Any:

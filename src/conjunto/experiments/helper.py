@@ -21,10 +21,11 @@ def main() -> None:
     from conjunto.experiments.sources import DATA_CHANGED, DataChangedError, Sources
     from conjunto.experiments.store import Store
 
-    experiment, cells, contents = pickle.loads(order["work"])
+    experiment, cells, contents, keep_answers = pickle.loads(order["work"])
     try:
         with Store(order["store"], experiment, contents=contents) as store:
-            work(experiment, Sources(experiment, contents=contents), store, cells, name=order["name"])
+            sources = Sources(experiment, contents=contents)
+            work(experiment, sources, store, cells, name=order["name"], keep_answers=keep_answers)
     except DataChangedError as error:
         print(error, file=sys.stderr)
         sys.exit(DATA_CHANGED)

@@ -33,13 +33,15 @@ COLUMNS = (
     "seed",
     "warnings",
     "traceback",
+    "seconds",
+    "threads",
     "versions",
     "finished",
 )
 """The columns of the table `cells`, in its order."""
 _FIRST = ["dataset", "repetition", "method", "size", "status"]
-_LAST = ["fit_seconds", "predict_seconds", "model_bytes", "members", "n_train", "n_test", "seed", "finished"]
-_LAST += ["versions", "warnings", "traceback"]
+_LAST = ["fit_seconds", "predict_seconds", "model_bytes", "members", "n_train", "n_test", "seed", "seconds"]
+_LAST += ["threads", "finished", "versions", "warnings", "traceback"]
 
 
 def as_row(outcome: Outcome) -> tuple[Any, ...]:
@@ -59,6 +61,8 @@ def as_row(outcome: Outcome) -> tuple[Any, ...]:
         outcome.seed,
         _dump(outcome.warnings),
         outcome.traceback,
+        outcome.seconds,
+        outcome.threads,
         _versions(),
         timestamp(),
     )
@@ -76,6 +80,7 @@ def as_frame(cursor: sqlite3.Cursor) -> pd.DataFrame:
         rows.append({**row, "size": 0, **_numbers(measures)})
         rows += [{**row, "size": int(size), **_numbers(at)} for size, at in nested.items()]
     frame = pandas.DataFrame(rows) if rows else pandas.DataFrame(columns=[*_FIRST, *_LAST])
+    frame = frame.astype(dict.fromkeys(("fit_seconds", "predict_seconds", "seconds"), float))
     return frame[_FIRST + [name for name in frame.columns if name not in (*_FIRST, *_LAST)] + _LAST]
 
 

@@ -22,15 +22,17 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from conjunto.experiments.cells import Bench, Outcome
+from conjunto.experiments.cells import Bench, Outcome, threads_of_a_model
+from conjunto.experiments.measures import MEASURES
+from conjunto.experiments.remaining import seconds_left
 from conjunto.experiments.results import Results
 from conjunto.experiments.sources import DATA_CHANGED, DataChangedError, OpenedSource, Sources
 from conjunto.experiments.spec import Cell, Experiment
 from conjunto.experiments.store import Store
 from conjunto.jobs import count_jobs
 
-Progress = Callable[[int, int, int], None]
-"""Called with the numbers of finished, failed and all cells."""
+Progress = Callable[[int, int, int, float], None]
+"""Called with the numbers of finished, failed and all cells, and the seconds that are left (NaN: nobody knows)."""
 # Seconds between two looks of a process that waits for others.
 PAUSE = 0.2
 # What libraries read when they are loaded: OpenMP (scikit-learn, XGBoost), kinds of BLAS, numexpr, and joblib, which
@@ -58,6 +60,7 @@ def run(
     command: str = "",
     cells: Sequence[Cell] | None = None,
     opened: Iterable[OpenedSource] = (),
+    keep_answers: bool = True,
 ) -> Results:
     """Run what is not done yet, and return the results.
 
@@ -65,20 +68,23 @@ def run(
     ----------
     experiment : Experiment
     store : path
-        The SQLite file. One of the same experiment is resumed, one of another is refused.
+        The SQLite file. What it has of the experiment is not run again; repetitions, methods and data sets that are
+        new join it. Another seed or way of partitioning, other data or other parameters under an old name are refused.
     n_jobs : int, default=None
         Processes; None is 1 (this one), -1 all processors. Results do not depend on it. Several processes share the
         processors out among them: an estimator with `n_jobs` None or -1 has its share of threads.
     retry_failed : bool, default=False
         Run cells that failed before again.
     progress : callable, default=None
-        Called with (finished, failed, all) after each change.
+        Called with (finished, failed, all, seconds left) after each change.
     command : str, default=""
         How to run this again, kept for the report.
     cells : sequence of Cell, default=None
         Run these only, such as the first repetitions; None is all.
     opened : iterable of OpenedSource, default=()
         Data sets of the experiment that were opened before, which are then not read again.
+    keep_answers : bool, default=True
+        Keep what models say about test rows, so that other measures, thresholds and combinations need no fit.
 
     Returns
     -------
@@ -94,27 +100,32 @@ def run(
     ['random-forest', 'cart']
     """
     wanted = experiment.cells() if cells is None else [Cell(*cell) for cell in cells]
+    # Repetition by repetition, so that what every method costs on every data set is known early.
+    wanted.sort(key=lambda cell: cell.repetition)
     if foreign := set(wanted) - set(experiment.cells()):
         raise ValueError(f"cells: {tuple(min(foreign))} is not a cell of the experiment")
     names = {cell.dataset for cell in wanted}
     sources = Sources(experiment, opened)
-    # Data that cannot be read leave no store behind.
-    facts = {} if Path(store).exists() else _read_facts(experiment, sources, names)
+    # Data that cannot be read leave no store behind, and a question that cannot be asked changes none.
+    known = _known_tasks(Path(store))
+    for name in names & known.keys():
+        experiment.check_task(known[name])
+    facts = _read_facts(experiment, sources, names - known.keys())
     with Store(store, experiment, command=command, contents=sources.contents()) as kept:
         if retry_failed:
-            kept.forget_failures(wanted)
-        facts |= _read_facts(experiment, sources, names - facts.keys() - kept.datasets().keys())
+            kept.forget(wanted, failed=True)
         for name, about in facts.items():
             kept.describe_dataset(name, about)
-        report = _ProgressReport(kept, progress, set(wanted))
-        report(now=True)
+        kept.forget(lacking(experiment, kept, wanted))
         jobs = _count_jobs(n_jobs)
+        report = _ProgressReport(kept, progress, set(wanted), jobs)
+        report(now=True)
         while missing := len(set(wanted) - kept.finished()):
             # Again and again: a cell whose claimant died meanwhile is left over.
             if jobs > 1:
-                _run_helpers(experiment, sources, kept, wanted, min(jobs, missing), report)
+                _run_helpers(experiment, sources, kept, wanted, min(jobs, missing), report, keep_answers)
             else:
-                work(experiment, sources, kept, wanted, report)
+                work(experiment, sources, kept, wanted, report, keep_answers=keep_answers)
             if set(wanted) - kept.finished():
                 time.sleep(PAUSE)
         report(now=True)
@@ -128,17 +139,27 @@ def work(
     cells: Sequence[Cell],
     report: Callable[[], None] = lambda: None,
     name: str = "",
+    *,
+    keep_answers: bool = True,
 ) -> None:
     """Claim and run cells, as a worker of this name, until none is left to claim."""
     finished = store.finished()
     pending = deque(cell for cell in cells if cell not in finished)
     if not pending:
         return
-    bench = Bench(experiment, sources)
+    bench = Bench(experiment, sources, keep_answers=keep_answers)
     with store.worker(name) as worker:
         while (cell := store.claim(worker, pending)) is not None:
             store.save(bench.run(cell))
             report()
+
+
+def _known_tasks(path: Path) -> dict[str, str]:
+    """The tasks of the data sets that a store knows already."""
+    if not path.is_file() or not path.stat().st_size:
+        return {}
+    with Store(path) as store:
+        return {name: facts["task"] for name, facts in store.datasets().items()}
 
 
 def _read_facts(experiment: Experiment, sources: Sources, names: Collection[str]) -> dict[str, dict[str, Any]]:
@@ -147,17 +168,34 @@ def _read_facts(experiment: Experiment, sources: Sources, names: Collection[str]
     return {name: sources.open(name).facts(experiment) for name in wanted}
 
 
+def lacking(experiment: Experiment, store: Store, cells: Iterable[Cell]) -> list[Cell]:
+    """The cells that are done, but have neither all the measures asked for nor the answers that give them."""
+    measured, answered, facts = store.measured(), store.answered(), store.datasets()
+    corrected = experiment.protocol.apparent_share > 0  # by a model of all rows, whose answers nobody kept
+
+    def is_lacking(cell: Cell) -> bool:
+        if cell not in measured or cell.dataset not in facts:
+            return False
+        missing = set(experiment.measures_of(facts[cell.dataset]["task"])) - measured[cell]
+        given = cell in answered and not corrected
+        return any(not given or not MEASURES[name].of_answers for name in missing)
+
+    return [cell for cell in cells if is_lacking(cell)]
+
+
 class _ProgressReport:
     """Reports how far a run is, but not so often that it slows the run down."""
 
-    def __init__(self, store: Store, progress: Progress | None, wanted: set[Cell]) -> None:
-        self._store, self._progress, self._wanted = store, progress, wanted
+    def __init__(self, store: Store, progress: Progress | None, wanted: set[Cell], jobs: int) -> None:
+        self._store, self._progress, self._wanted, self._jobs = store, progress, wanted, jobs
         self._last = -math.inf
 
     def __call__(self, *, now: bool = False) -> None:
         if self._progress is not None and (now or time.monotonic() - self._last > PAUSE):
-            failed = self._wanted & self._store.finished("failed")
-            self._progress(len(self._wanted & self._store.finished()), len(failed), len(self._wanted))
+            finished, failed = self._store.finished(), self._wanted & self._store.finished("failed")
+            pending = Counter((cell.dataset, cell.method) for cell in self._wanted - finished)
+            left = seconds_left(self._store.costs(), pending, self._jobs)
+            self._progress(len(self._wanted & finished), len(failed), len(self._wanted), left)
             self._last = time.monotonic()
 
 
@@ -191,6 +229,12 @@ def _pack(work: Any) -> bytes:
     return packed.getvalue()
 
 
+def threads_each(n_jobs: int | None) -> int:
+    """How many threads each model may use where so many processes run cells."""
+    jobs = _count_jobs(n_jobs)
+    return threads_of_a_model() if jobs == 1 else int(shared_out(jobs)["OMP_NUM_THREADS"])
+
+
 def shared_out(jobs: int) -> dict[str, str]:
     """The environment of one of `jobs` helpers: libraries that look for processors find its share of them.
 
@@ -210,9 +254,10 @@ def _run_helpers(
     cells: list[Cell],
     jobs: int,
     report: Callable[[], None],
+    keep_answers: bool,
 ) -> None:
     """Run helper processes until all cells are done or no helper is left."""
-    order = _pack((experiment, cells, sources.contents()))
+    order = _pack((experiment, cells, sources.contents(), keep_answers))
     helpers: list[_Helper] = []
     deaths: Counter[Cell | None] = Counter()
     try:

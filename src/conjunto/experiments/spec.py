@@ -1,28 +1,22 @@
 """`Experiment`: data sets x methods x protocol x measures x seed, frozen.
 
-Two experiments are the same when their fingerprints are: what is in a store belongs to one fingerprint.
+What decides the result of a cell is in its keys (`keys.py`): results with the same keys belong together.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scipy.sparse import issparse
-
 from conjunto.checks import check_choice, check_count, suggest
-from conjunto.datasets import TASKS, Dataset, file_hash, identity, is_table_name, table_name
+from conjunto.datasets import TASKS, Dataset, is_table_name, table_name
+from conjunto.experiments.keys import Keys, plain
 from conjunto.experiments.making import NONE, check_parameters, check_registered
 from conjunto.experiments.measures import MEASURES, default_measures
-from conjunto.experiments.methods import METHODS
 from conjunto.experiments.protocols import Protocol, check_rows
-from conjunto.sparse import parts
 
 MOST_CELLS = 1_000_000
 """A larger experiment would not end in a year, and its list of cells alone would fill the memory."""
@@ -57,13 +51,17 @@ class Source:
     train: int | float | None = None
     test: int | float | None = None
     """Sizes of a holdout, where the data set has its own."""
+    groups: str | None = None
+    """The column, no attribute, of what rows belong to, such as a customer: no group is trained on and tested."""
+    time: str | None = None
+    """The column, no attribute, of when rows happened: nothing is trained on what is later than a row tested."""
     data: Any = field(default=None, repr=False)
     """A `Dataset` in memory."""
 
     def __post_init__(self) -> None:
         if isinstance(self.path, Path):
             object.__setattr__(self, "path", str(self.path))
-        for key in ("name", "path", "target", "task", "load"):
+        for key in ("name", "path", "target", "task", "load", "groups", "time"):
             if key == "name" or getattr(self, key) is not None:
                 _need_text(key, getattr(self, key))
         self._check_name()
@@ -74,6 +72,7 @@ class Source:
             for column in columns:
                 _need_text(key, column)
             object.__setattr__(self, key, columns)
+        self._check_split()
         _need_table("parameters", self.parameters)
         object.__setattr__(self, "parameters", dict(self.parameters))
         for key in ("train", "test"):
@@ -81,6 +80,19 @@ class Source:
                 check_rows(key, getattr(self, key))
         if not isinstance(self.data, Dataset | None):
             raise ValueError(f"data must be a Dataset, got {type(self.data).__name__}")
+
+    def _check_split(self) -> None:
+        """Refuse columns to split by that are taken, and both at once."""
+        if self.groups is not None and self.time is not None:
+            raise ValueError(
+                "groups and time cannot be given both: blocks of time part the rows of a group; give the one that new "
+                "rows will differ in"
+            )
+        for key in ("groups", "time"):
+            column = getattr(self, key)
+            if column is not None and column in (self.target, *self.drop):
+                what = "the target" if column == self.target else "left out (drop)"
+                raise ValueError(f"{key}: {column!r} is {what}, and must be a column of its own")
 
     def _check_name(self) -> None:
         """Refuse a name that files cannot be named after, and a path in its place."""
@@ -175,6 +187,10 @@ class Experiment:
         """The method of this label."""
         return next(method for method in self.methods if method.label == label)
 
+    def describe_protocol(self) -> str:
+        """The protocol in words; where a data set has groups, that they are kept together."""
+        return self.protocol.describe(any(source.groups is not None for source in self.datasets))
+
     def measures_of(self, task: str) -> tuple[str, ...]:
         """The measures of a data set: those asked for that fit its task; the defaults where none are asked for."""
         fitting = tuple(measure for measure in self.measures if MEASURES[measure].task in (task, "any"))
@@ -202,38 +218,16 @@ class Experiment:
             "seed": self.seed,
             "measures": list(self.measures),
             "protocol": self.protocol.as_dict(),
-            "datasets": [_plain(source, contents) for source in self.datasets],
-            "methods": [_plain(method) for method in self.methods],
+            "datasets": [plain(source, contents) for source in self.datasets],
+            "methods": [plain(method) for method in self.methods],
         }
 
-    def fingerprint(self, contents: Mapping[str, str] = NONE) -> str:
-        """A hash of everything that decides the results; the name does not.
+    def keys(self, contents: Mapping[str, str] = NONE) -> Keys:
+        """Hashes of what decides the results of its cells; names and measures do not.
 
         `contents` are the hashes of data sets, by name, where they are known already; the others are computed.
         """
-        contents = {
-            source.name: contents[source.name] if source.name in contents else source_hash(source)
-            for source in self.datasets
-        }
-        facts = self.as_dict(contents)
-        del facts["name"]
-        for source, given in zip(facts["datasets"], self.datasets, strict=True):
-            # The content of a file decides, not where it lies.
-            source.pop("path", None)
-            source["content"] = contents[given.name]
-        for method, chosen in zip(facts["methods"], self.methods, strict=True):
-            # What a name stands for may change from release to release.
-            if chosen.estimator is None:
-                method["defaults"] = _jsonable(METHODS[chosen.name].parameters)
-        facts["defaults"] = [default_measures(task) for task in TASKS] if not self.measures else []
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-
-
-def source_hash(source: Source) -> str:
-    """What stands for the content of a data set, without opening it: the hash of a file or of data in memory."""
-    if source.data is not None:
-        return dataset_hash(source.data)
-    return file_hash(source.path) if source.path is not None else identity(source.load or source.name)
+        return Keys.of(self, contents)
 
 
 def _check(experiment: Experiment) -> None:
@@ -245,6 +239,11 @@ def _check(experiment: Experiment) -> None:
     _need_text("name", experiment.name)
     if not isinstance(experiment.protocol, Protocol):
         raise ValueError(f"protocol must be a Protocol, got {experiment.protocol!r}")
+    for source in experiment.datasets:
+        try:
+            experiment.protocol.check_kind(source.groups is not None, source.time is not None)
+        except ValueError as error:
+            raise ValueError(f"protocol, {source.name}: {error}") from error
     for measure in experiment.measures:
         _need_text("measures", measure)
     cells = len(experiment.datasets) * len(experiment.methods) * experiment.protocol.partitions
@@ -303,53 +302,3 @@ def _need_text(what: str, value: Any) -> None:
 def _need_table(what: str, value: Any) -> None:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise ValueError(f"{what} must be a table of names and values, got {value!r}")
-
-
-def _plain(item: Source | Method, contents: Mapping[str, str] = NONE) -> dict[str, Any]:
-    """The fields that differ from their defaults, as JSON can hold them."""
-    facts: dict[str, Any] = {}
-    for part in fields(item):
-        value = getattr(item, part.name)
-        if value is None or value == () or value == {} or value == "":
-            continue
-        if part.name == "data":
-            value = contents[item.name] if item.name in contents else dataset_hash(value)
-        elif part.name == "estimator":
-            value = f"{type(value).__module__}.{type(value).__qualname__}({_parameters(value)})"
-        facts[part.name] = _jsonable(value)
-    return facts
-
-
-def _parameters(estimator: Any) -> str:
-    return ", ".join(f"{name}={_text(value)}" for name, value in sorted(estimator.get_params(deep=True).items()))
-
-
-def _text(value: Any) -> str:
-    """The representation without addresses, which are others in every process."""
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _jsonable(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [_jsonable(item) for item in value]
-    if isinstance(value, str | int | float | bool) or value is None:
-        return value
-    return _text(value)
-
-
-def dataset_hash(data: Dataset) -> str:
-    """A hash of the rows, the columns and the task of data in memory."""
-    import pandas
-
-    if issparse(data.X):
-        digest = hashlib.sha256(repr([data.X.shape, data.task]).encode())
-        for part in parts(data.X):
-            digest.update(part.tobytes())
-        digest.update(pandas.util.hash_pandas_object(data.y, index=False).to_numpy().tobytes())
-        return digest.hexdigest()
-    digest = hashlib.sha256(repr([*map(str, data.X.columns), *map(str, data.X.dtypes), data.task]).encode())
-    digest.update(pandas.util.hash_pandas_object(data.X, index=False).to_numpy().tobytes())
-    digest.update(pandas.util.hash_pandas_object(data.y, index=False).to_numpy().tobytes())
-    return digest.hexdigest()

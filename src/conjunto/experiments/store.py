@@ -1,8 +1,7 @@
-"""`Store`: the results of one experiment in an SQLite file, one committed row per finished cell.
+"""`Store`: results in an SQLite file, one committed row per finished cell, and what its model said about test rows.
 
-Write-ahead logging with full synchronisation: what was committed survives a kill and a power cut. Workers in any
-number of processes claim cells; a claim is void when its process is gone or has not shown a sign of life for a
-while, so a killed run leaves nothing locked.
+Write-ahead logging with full synchronisation: what was committed survives a kill and a power cut. A store grows: what
+has the same keys (`keys.py`) joins what is there, and whatever does not is refused.
 """
 
 from __future__ import annotations
@@ -10,39 +9,40 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import threading
 import time
-import uuid
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conjunto.atomic import timestamp, whole_file
+from conjunto.experiments.answers import Answers, HeldOut, pack, unpack
 from conjunto.experiments.cells import Outcome
+from conjunto.experiments.claims import KEY, PATIENCE, Claims
+from conjunto.experiments.claims import SCHEMA as CLAIMS
+from conjunto.experiments.keys import Keys
 from conjunto.experiments.rows import COLUMNS, as_frame, as_row
 from conjunto.experiments.spec import Cell, Experiment
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = 1
-SILENCE = 60.0
-"""Seconds without a sign of life after which a worker counts as gone."""
-PATIENCE = 60.0
-"""Seconds to wait for others who are writing."""
+FORMAT = 2
+Partitions = dict[tuple[str, str], int]
+"""How many partitions are asked for, by data set and method."""
 
 _SCHEMA = """
 CREATE TABLE experiment (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     format INTEGER NOT NULL,
     name TEXT NOT NULL,
-    fingerprint TEXT NOT NULL,
     spec TEXT NOT NULL,
-    cells INTEGER NOT NULL,
     command TEXT NOT NULL,
     created TEXT NOT NULL
+);
+CREATE TABLE keys (part TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (part, name));
+CREATE TABLE plan (
+    dataset TEXT NOT NULL, method TEXT NOT NULL, partitions INTEGER NOT NULL, PRIMARY KEY (dataset, method)
 );
 CREATE TABLE datasets (name TEXT PRIMARY KEY, facts TEXT NOT NULL);
 CREATE TABLE cells (
@@ -62,17 +62,31 @@ CREATE TABLE cells (
     seed INTEGER,
     warnings TEXT NOT NULL,
     traceback TEXT NOT NULL,
+    seconds REAL,
+    threads INTEGER,
     versions TEXT NOT NULL,
     finished TEXT NOT NULL,
     PRIMARY KEY (dataset, repetition, method)
 );
-CREATE TABLE workers (id TEXT PRIMARY KEY, pid INTEGER NOT NULL, alive REAL NOT NULL);
-CREATE TABLE claims (
+CREATE TABLE tested (
+    dataset TEXT NOT NULL,
+    repetition INTEGER NOT NULL,
+    rows BLOB NOT NULL,
+    truth BLOB NOT NULL,
+    prior BLOB NOT NULL,
+    positive INTEGER,
+    PRIMARY KEY (dataset, repetition)
+);
+CREATE TABLE answers (
     dataset TEXT NOT NULL,
     repetition INTEGER NOT NULL,
     method TEXT NOT NULL,
-    worker TEXT NOT NULL,
+    predicted BLOB NOT NULL,
+    proba BLOB,
     PRIMARY KEY (dataset, repetition, method)
+);
+CREATE TABLE remarks (
+    dataset TEXT NOT NULL, topic TEXT NOT NULL, key TEXT NOT NULL, facts TEXT NOT NULL, PRIMARY KEY (dataset, topic)
 );
 """
 
@@ -82,18 +96,20 @@ class StoreError(ValueError):
 
 
 class OtherExperimentError(StoreError):
-    """The store holds the results of another experiment."""
+    """What is to be run does not belong to the results in the store."""
 
 
-class Store:
-    """The results of one experiment.
+class Store(Claims):
+    """The results of an experiment, to which more can be added.
 
     Parameters
     ----------
     path : path
         The SQLite file; made when it does not exist and `experiment` is given.
     experiment : Experiment, default=None
-        What is to be run; a store of another one is refused. None opens what is there for reading.
+        What is to be run. Repetitions, methods and data sets that are new join those of the store; another seed or
+        way of partitioning, other data under the same name and another method under the same label are refused.
+        None opens what is there for reading.
     command : str, default=""
         How to run it again, for the report.
     contents : mapping of data set to hash, default=None
@@ -136,32 +152,72 @@ class Store:
 
     def _open(self, experiment: Experiment | None, command: str, contents: Mapping[str, str]) -> None:
         self._connection.execute("PRAGMA synchronous = FULL")
-        fingerprint, spec = "", {}
         if experiment is not None:
-            fingerprint, spec = experiment.fingerprint(contents), experiment.as_dict(contents)
+            keys = experiment.keys(contents)
             # Two processes may arrive together: the first makes the tables, the second finds them.
             with self._transaction():
                 if not self._tables():
-                    self._make(experiment, fingerprint, spec, command)
+                    self._make(experiment.name)
+                self._read_head()
+                self._check_keys(keys)
+                self._grow(experiment, keys, command, contents)
+            self._log_ahead()
+        self._read_head()
+
+    def _read_head(self) -> None:
+        """Refuse what is no store of this release; read what it says of itself."""
         if not {"experiment", "cells"} <= self._tables():
             raise StoreError(f"{self.path} is not a conjunto store")
-        if experiment is not None:
-            self._log_ahead()
-        line = self._connection.execute(
-            "SELECT format, name, fingerprint, spec, cells, command, created FROM experiment"
-        )
-        found = line.fetchone()
-        if found is None:
+        written = self._connection.execute("SELECT format FROM experiment").fetchone()
+        if written is None:
             raise StoreError(f"{self.path} is an empty store")
-        if found[0] != FORMAT:
-            raise StoreError(f"{self.path} has format {found[0]}, this release reads format {FORMAT}")
-        self.name, self.spec, self.total = str(found[1]), json.loads(found[3]), int(found[4])
-        self.command, self.created = str(found[5]), str(found[6])
-        if experiment is not None and found[2] != fingerprint:
-            raise OtherExperimentError(
-                f"{self.path} holds the results of another experiment ({self.name}), "
-                f"{_difference(self.spec, spec)}; choose another file or folder, or remove it"
+        if written[0] != FORMAT:
+            raise StoreError(
+                f"{self.path} has format {written[0]}, this release reads format {FORMAT}: read it with the release "
+                "that wrote it, or choose another file or folder and run again"
             )
+        found = self._connection.execute("SELECT name, spec, command, created FROM experiment").fetchone()
+        self.name, self.command, self.created = str(found[0]), str(found[2]), str(found[3])
+        self.spec: dict[str, Any] = json.loads(found[1])
+
+    def _check_keys(self, keys: Keys) -> None:
+        """Refuse what would not belong to the results that are here."""
+        for part, name, key in self._connection.execute("SELECT part, name, key FROM keys"):
+            new = {"frame": {"": keys.frame}, "dataset": keys.datasets, "method": keys.methods}[part].get(name, key)
+            if new != key:
+                what = {
+                    "frame": "with another protocol or seed",
+                    "dataset": f"in which {name!r} held other data or was read in another way",
+                    "method": f"in which {name!r} has other parameters or stands for something else (another label "
+                    "would let it in)",
+                }[part]
+                raise OtherExperimentError(
+                    f"{self.path} holds the results of another experiment ({self.name}), {what}; choose another file "
+                    "or folder, or remove it"
+                )
+
+    def _grow(self, experiment: Experiment, keys: Keys, command: str, contents: Mapping[str, str]) -> None:
+        """Take in what is new."""
+        spec = _joined(self.spec, experiment.as_dict(contents))
+        commands = self.command.split("\n") if self.command else []
+        commands += [command] if command and command not in commands else []
+        if spec != self.spec or "\n".join(commands) != self.command:
+            self._connection.execute(
+                "UPDATE experiment SET spec = ?, command = ?", (json.dumps(spec), "\n".join(commands))
+            )
+        for part, named in (("frame", {"": keys.frame}), ("dataset", keys.datasets), ("method", keys.methods)):
+            rows = [(part, name, key) for name, key in named.items()]
+            self._connection.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?, ?)", rows)
+        partitions = experiment.protocol.partitions
+        self._plan({(d.name, m.label): partitions for d in experiment.datasets for m in experiment.methods})
+
+    def _plan(self, partitions: Partitions) -> None:
+        """Ask for so many partitions; more that were asked for before stay so."""
+        self._connection.executemany(
+            "INSERT INTO plan VALUES (?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET partitions = excluded.partitions WHERE excluded.partitions > partitions",
+            [(*pair, number) for pair, number in partitions.items()],
+        )
 
     def _log_ahead(self) -> None:
         """Switch to write-ahead logging, trying again while others have the file open: SQLite does not wait."""
@@ -178,20 +234,11 @@ class Store:
     def _tables(self) -> set[str]:
         return {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master")}
 
-    def _make(self, experiment: Experiment, fingerprint: str, spec: dict[str, Any], command: str) -> None:
-        for statement in _SCHEMA.split(";"):
+    def _make(self, name: str) -> None:
+        for statement in (_SCHEMA + CLAIMS).split(";"):
             self._connection.execute(statement)
         self._connection.execute(
-            "INSERT INTO experiment VALUES (1, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                FORMAT,
-                experiment.name,
-                fingerprint,
-                json.dumps(spec),
-                len(experiment.cells()),
-                command,
-                timestamp(),
-            ),
+            "INSERT INTO experiment VALUES (1, ?, ?, ?, ?, ?)", (FORMAT, name, "{}", "", timestamp())
         )
 
     def close(self) -> None:
@@ -217,79 +264,110 @@ class Store:
         query = "SELECT dataset, repetition, method FROM cells WHERE status LIKE ?"
         return {Cell(*row) for row in self._connection.execute(query, (status,))}
 
-    def forget_failures(self, cells: Iterable[Cell]) -> None:
-        """Remove the rows of those of the cells that failed, so that they are run again."""
+    def plan(self) -> Partitions:
+        """How many partitions are asked for, by data set and method."""
+        rows = self._connection.execute("SELECT dataset, method, partitions FROM plan")
+        return {(dataset, method): number for dataset, method, number in rows}
+
+    @property
+    def total(self) -> int:
+        """How many cells are asked for in all."""
+        return sum(self.plan().values())
+
+    def forget(self, cells: Iterable[Cell], *, failed: bool = False) -> None:
+        """Remove the rows of these cells, or of those of them that failed, so that they are run again."""
         with self._transaction():
-            self._connection.executemany(f"DELETE FROM cells WHERE status = 'failed' AND {_KEY}", cells)
+            listed = list(cells)
+            self._connection.executemany(f"DELETE FROM cells WHERE {KEY}" + " AND status = 'failed'" * failed, listed)
+            self._connection.executemany(
+                f"DELETE FROM answers WHERE {KEY} AND NOT EXISTS "
+                f"(SELECT 1 FROM cells c WHERE c.dataset = answers.dataset AND c.repetition = answers.repetition "
+                "AND c.method = answers.method)",
+                listed,
+            )
 
     def save(self, outcome: Outcome) -> None:
-        """Commit the row of a cell. If another worker was faster, its row stays."""
+        """Commit the row of a cell, with its answers. If another worker was faster, its row stays."""
+        with self._transaction():
+            self._save(outcome)
+            self._connection.execute(f"DELETE FROM claims WHERE {KEY}", outcome.cell)
+
+    def _save(self, outcome: Outcome) -> None:
         marks = ", ".join("?" * len(COLUMNS))
+        new = self._connection.execute(f"INSERT OR IGNORE INTO cells VALUES ({marks})", as_row(outcome)).rowcount
+        if not new or outcome.answers is None or outcome.tested is None:
+            return
+        tested, answers = outcome.tested, outcome.answers
+        self._connection.execute(
+            "INSERT OR IGNORE INTO tested VALUES (?, ?, ?, ?, ?, ?)",
+            (*outcome.cell[:2], pack(tested.rows), pack(tested.truth), pack(tested.prior), tested.positive),
+        )
+        self._connection.execute(
+            "INSERT INTO answers VALUES (?, ?, ?, ?, ?)",
+            (*outcome.cell, pack(answers.predicted), None if answers.proba is None else pack(answers.proba)),
+        )
+
+    def replace_combined(self, described: list[dict[str, Any]], outcomes: Iterable[Outcome], plan: Partitions) -> None:
+        """Put the rows of combinations of what was run in place of those of the same labels."""
         with self._transaction():
-            self._connection.execute(f"INSERT OR IGNORE INTO cells VALUES ({marks})", as_row(outcome))
-            self._connection.execute(f"DELETE FROM claims WHERE {_KEY}", outcome.cell)
+            self._read_head()
+            labels = [(method["label"],) for method in described]
+            for table in ("cells", "answers", "plan"):
+                self._connection.executemany(f"DELETE FROM {table} WHERE method = ?", labels)
+            spec = {**self.spec, "methods": _by_name(self.spec["methods"], described, "label")}
+            self._connection.execute("UPDATE experiment SET spec = ?", (json.dumps(spec),))
+            self.spec = spec
+            for outcome in outcomes:
+                self._save(outcome)
+            self._plan(plan)
 
-    @contextmanager
-    def worker(self, name: str = "") -> Iterator[str]:
-        """Sign on as a worker and show signs of life; sign off, with all claims, at the end."""
-        name = name or uuid.uuid4().hex
-        self._connection.execute("INSERT INTO workers VALUES (?, ?, ?)", (name, os.getpid(), time.time()))
-        over = threading.Event()
-        pulse = threading.Thread(target=self._show_life, args=(name, over), daemon=True)
-        pulse.start()
-        try:
-            yield name
-        finally:
-            over.set()
-            pulse.join()
-            with self._transaction():
-                self._connection.execute("DELETE FROM claims WHERE worker = ?", (name,))
-                self._connection.execute("DELETE FROM workers WHERE id = ?", (name,))
+    def tested(self, dataset: str, repetition: int) -> HeldOut | None:
+        """The test rows of a partition; None where they were not kept."""
+        query = "SELECT rows, truth, prior, positive FROM tested WHERE dataset = ? AND repetition = ?"
+        found = self._connection.execute(query, (dataset, repetition)).fetchone()
+        return None if found is None else HeldOut(unpack(found[0]), unpack(found[1]), unpack(found[2]), found[3])
 
-    def _show_life(self, worker: str, over: threading.Event) -> None:
-        while not over.wait(SILENCE / 4):
-            with closing(sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)) as connection:
-                # Not an update: after a long silence (a laptop asleep) others have struck this worker off the list.
-                connection.execute(
-                    "INSERT OR REPLACE INTO workers VALUES (?, ?, ?)", (worker, os.getpid(), time.time())
-                )
+    def answers(self, cell: Cell) -> Answers | None:
+        """What a method said about the test rows of a partition; None where that was not kept."""
+        query = f"SELECT predicted, proba FROM answers WHERE {KEY}"
+        found = self._connection.execute(query, cell).fetchone()
+        return None if found is None else Answers(unpack(found[0]), None if found[1] is None else unpack(found[1]))
 
-    def claim(self, worker: str, pending: deque[Cell]) -> Cell | None:
-        """Take the first pending cell that has no row and no living claimant; None if there is none.
+    def answered(self) -> set[Cell]:
+        """The cells whose answers were kept."""
+        return {Cell(*row) for row in self._connection.execute("SELECT dataset, repetition, method FROM answers")}
 
-        Cells that are finished leave `pending`; those that somebody else runs go to its end.
-        """
-        with self._transaction():
-            self._drop_dead(worker)
-            self._connection.execute(
-                "INSERT OR IGNORE INTO workers VALUES (?, ?, ?)", (worker, os.getpid(), time.time())
-            )
-            for _ in range(len(pending)):
-                cell = pending.popleft()
-                if self._connection.execute(f"SELECT 1 FROM cells WHERE {_KEY}", cell).fetchone():
-                    continue
-                taken = self._connection.execute("INSERT OR IGNORE INTO claims VALUES (?, ?, ?, ?)", (*cell, worker))
-                if taken.rowcount:
-                    return cell
-                pending.append(cell)
-        return None
+    def measured(self) -> dict[Cell, set[str]]:
+        """The names of the measures in the row of each cell that is done."""
+        rows = self._connection.execute("SELECT dataset, repetition, method, measures FROM cells WHERE status = 'done'")
+        return {Cell(*row[:3]): set(json.loads(row[3])) for row in rows}
 
-    def claimed_by(self, worker: str) -> Cell | None:
-        """The cell that a worker has claimed; None if it has none."""
-        query = "SELECT dataset, repetition, method FROM claims WHERE worker = ?"
-        row = self._connection.execute(query, (worker,)).fetchone()
-        return None if row is None else Cell(*row)
+    def answer_bytes(self) -> int:
+        """What the answers that were kept take."""
+        query = "SELECT total(length(predicted) + coalesce(length(proba), 0)) FROM answers"
+        return int(self._connection.execute(query).fetchone()[0])
 
-    def drop_dead(self) -> None:
-        """Void the claims of workers that are gone."""
-        with self._transaction():
-            self._drop_dead("")
+    def costs(self) -> list[tuple[str, str, float, int]]:
+        """(data set, method, mean seconds of a cell, number of cells) of what is done."""
+        query = "SELECT dataset, method, avg(seconds), count(*) FROM cells WHERE seconds NOT NULL GROUP BY 1, 2"
+        return self._connection.execute(query).fetchall()
 
-    def _drop_dead(self, worker: str) -> None:
-        for name, pid, alive in self._connection.execute("SELECT id, pid, alive FROM workers").fetchall():
-            if name != worker and (not _is_running(pid) or time.time() - alive > SILENCE):
-                self._connection.execute("DELETE FROM workers WHERE id = ?", (name,))
-        self._connection.execute("DELETE FROM claims WHERE worker NOT IN (SELECT id FROM workers)")
+    def key(self, part: str, name: str) -> str:
+        """The key of a data set or a method; empty where it has none, as combinations have."""
+        query = "SELECT key FROM keys WHERE part = ? AND name = ?"
+        found = self._connection.execute(query, (part, name)).fetchone()
+        return "" if found is None else str(found[0])
+
+    def remark(self, dataset: str, topic: str, key: str, facts: Mapping[str, Any]) -> None:
+        """Keep something that was found out about a data set; `key` says of what it holds."""
+        values = (dataset, topic, key, json.dumps(facts))
+        self._connection.execute("INSERT OR REPLACE INTO remarks VALUES (?, ?, ?, ?)", values)
+
+    def remarked(self, dataset: str, topic: str, key: str | None = None) -> dict[str, Any] | None:
+        """What was kept under a topic; None where there is nothing, or something with another key."""
+        query = "SELECT key, facts FROM remarks WHERE dataset = ? AND topic = ?"
+        found = self._connection.execute(query, (dataset, topic)).fetchone()
+        return json.loads(found[1]) if found is not None and key in (None, found[0]) else None
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -299,17 +377,6 @@ class Store:
             yield
         finally:
             self._connection.execute("COMMIT")
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException:  # Ctrl-C can arrive between any two lines
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
 
     def frame(self) -> pd.DataFrame:
         """One row per cell and size, one column per measure; `size` is 0 for the whole ensemble."""
@@ -337,7 +404,6 @@ class Store:
 
 
 _MAGIC = b"SQLite format 3\0"
-_KEY = "dataset = ? AND repetition = ? AND method = ?"
 
 
 def _connect(path: Path, *, reading: bool) -> sqlite3.Connection:
@@ -352,23 +418,22 @@ def _first_bytes(path: Path) -> bytes:
         return file.read(len(_MAGIC))
 
 
-def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
-    """The first thing in which two experiments differ, in words."""
-    words = {"datasets": "other data sets", "methods": "other methods", "protocol": "another protocol"}
-    words |= {"measures": "other measures", "seed": "another seed"}
-    for key, what in words.items():
-        if old.get(key) != new.get(key):
-            return f"with {what}"
-    return "whose data have changed, or what the names of its methods stand for"
+def _joined(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """What two runs asked for, together; the measures are those that were asked for last."""
+    if not old:
+        return new
+    protocol = {**new["protocol"]}
+    if "repetitions" in protocol:
+        protocol["repetitions"] = max(protocol["repetitions"], old["protocol"]["repetitions"])
+    return {
+        **old,
+        "protocol": protocol,
+        "measures": new["measures"],
+        "datasets": _by_name(old["datasets"], new["datasets"], "name"),
+        "methods": _by_name(old["methods"], new["methods"], "label"),
+    }
 
 
-def _is_running(pid: int) -> bool:
-    if os.name == "nt":  # os.kill would end the process there; the sign of life has to do
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+def _by_name(old: list[dict[str, Any]], new: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """The old ones, each in its newest form, and those that are new behind them."""
+    return list({**{item[name]: item for item in old}, **{item[name]: item for item in new}}.values())

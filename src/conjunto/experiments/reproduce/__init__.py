@@ -335,7 +335,7 @@ def reproduce(
     cells = [cell for cell in whole.cells() if cell.dataset in chosen and cell.repetition < runs]
     Path(folder).mkdir(parents=True, exist_ok=True)
     store = Path(folder) / f"{whole.name}.sqlite"
-    results = run(whole, store, n_jobs=n_jobs, progress=progress, cells=cells, opened=opened)
+    results = run(whole, store, n_jobs=n_jobs, progress=progress, cells=cells, opened=opened, keep_answers=False)
     # A store may hold more runs than were asked for now: the ones asked for are judged.
     results = Results(results.frame[results.frame["repetition"] < runs], results.spec, results.facts)
     lines, conclusions = table.judge(results, chosen, skipped)

@@ -5,6 +5,7 @@ smaller is better. A difference is always the first (left) method minus the seco
 """
 
 from conjunto.experiments.statistics.bayes import BayesianComparison, bayesian_correlated_t, bayesian_signed_rank
+from conjunto.experiments.statistics.mcnemar import mcnemar
 from conjunto.experiments.statistics.paired import PairedTest, corrected_resampled_t, paired_t, wilcoxon
 from conjunto.experiments.statistics.ranks import (
     FriedmanTest,
@@ -26,6 +27,7 @@ __all__ = [
     "bayesian_signed_rank",
     "corrected_resampled_t",
     "friedman",
+    "mcnemar",
     "mean_and_error",
     "nemenyi_cliques",
     "nemenyi_critical_difference",
