@@ -12,8 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 
 from conjunto.datasets import Dataset
-from conjunto.experiments import Experiment, Method, Protocol, Source, run
+from conjunto.experiments import Experiment, Method, Protocol, Results, Source, Store, combine, run
+from conjunto.experiments.explain import explain
 from conjunto.report import write_report
+from conjunto.report.pictures import Painter
 
 EVIL = "<script>alert('x')</script>"
 
@@ -30,6 +32,45 @@ def evil_data(name, seed):
     X = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60)})
     y = pd.Series(np.where(X["a"] > 0, EVIL, "b & c"), name="<b>target</b>")
     return Dataset(name, X, y, "classification", f"source {EVIL}", "licence <i>", notes=(f"note {EVIL}",))
+
+
+def rare_data():
+    """A rare class that one column decides, and a column whose name and values are evil."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"decides": rng.normal(size=240), "noise": rng.normal(size=240)})
+    X[EVIL] = pd.Categorical(np.where(rng.random(240) < 0.5, "<b>one</b>", "two & three"))
+    y = pd.Series(np.where(X["decides"] + 0.4 * rng.normal(size=240) > 1.6, "<i>ill</i>", "well"), name="<b>state</b>")
+    return Dataset("rare", X, y, "classification")
+
+
+def rare_store(path, protocol, small):
+    """Two classes, the constant, combinations, and remarks on the best and on a hold-out."""
+    methods = (
+        Method("constant"),
+        Method("random-forest", parameters=small),
+        Method("cart"),
+        Method("logistic-regression"),
+        Method("bagging", parameters=small),
+        Method("extra-trees", parameters=small),
+    )
+    data = rare_data()
+    run(Experiment((Source("rare", data=data),), methods, protocol), path, command="first run\nsecond <run>")
+    combine(path, ways=["stacking", "vote"], methods=["random-forest", "cart"])
+    y = data.y.to_numpy()
+    model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(data.X[["decides", "noise"]][:120], y[:120])
+    known = data.X[["decides", "noise"]]
+    facts = explain(model, known[120:], y[120:], "classification", "error", seed=0, classes=np.unique(y), positive=0)
+    facts["importances"].append({"column": EVIL, "mean": 0.0, "low": None, "high": None})
+    part = {"column": EVIL, "kind": "category", "grid": ["<b>one</b>", "two & three"]}
+    facts["partial"].append(part | {"curves": [{"label": "<i>ill</i>", "values": [0.1, 0.2]}]})
+    board = Results.read(path).leaderboard()
+    single = board[~board["combined"]]["method"].iloc[0]
+    with Store(path) as store:
+        store.remark("rare", "explained", "key", {**facts, "method": single})
+        holdout = {"file": "<i>test.csv", "rows": 1234, "method": single, "looks": 2}
+        holdout |= {"measures": {"error": [0.05, 0.03, 0.08]}, "constant": {"error": 0.0666}}
+        store.remark("rare", "holdout", "key", holdout)
+        store.remark("rare", "model", "key", {"file": "model.skops", "method": "cart", "content": ""})
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +101,7 @@ def stores(tmp_path_factory):
     methods = (Method("cart"), Method("bagging", parameters=small, sizes=sizes))
     run(Experiment((regression,), methods, Protocol("holdout", 2)), home / "regression.sqlite")
     run(Experiment(("wine",), ("cart",), Protocol("holdout", 1)), home / "single.sqlite")
+    rare_store(home / "rare.sqlite", protocol, small)
     return {path.stem: path for path in home.glob("*.sqlite")}
 
 
@@ -149,6 +191,19 @@ def page(stores, plain, tmp_path):
         if store in stores and not settings:
             return plain(store)
         path = write_report(stores.get(store, store), tmp_path / "report.html", **settings)
+        return Page(path.read_text(encoding="utf-8"))
+
+    return read
+
+
+@pytest.fixture
+def unpainted(stores, tmp_path, monkeypatch):
+    """The page of a store without its pictures, which take most of the time."""
+
+    def read(store, **settings):
+        with monkeypatch.context() as patch:
+            patch.setattr(Painter, "svg", lambda self, draw, alt, *, shrink=True: "")
+            path = write_report(stores.get(store, store), tmp_path / "report.html", **settings)
         return Page(path.read_text(encoding="utf-8"))
 
     return read

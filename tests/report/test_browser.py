@@ -67,7 +67,7 @@ def test_nothing_sticks_out(measured, theme, width):
     for left, right, _ in page["blocks"]:
         assert left >= 0
         assert right <= page["width"] + 0.5
-    assert len(page["pictures"]) == 17
+    assert len(page["pictures"]) == 23
     assert min(picture[2] for picture in page["pictures"]) > 0.85 * min(page["width"], 400)
     assert page["size"] > 9  # a label is legible on a phone too
 

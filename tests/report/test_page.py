@@ -5,15 +5,18 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from conjunto.experiments import MEASURES, Results, Store, StoreError
+from conjunto.experiments.combine import DEPENDENCE
 from conjunto.report import write_report
 from conjunto.report.across import across_section
 from conjunto.report.pictures import COLORS, Painter
+from conjunto.report.words import evidence
 
 EVIL = "<script>alert('x')</script>"
-NAMES = ["one", "many", "failed", "regression", "single"]
+NAMES = ["one", "many", "failed", "regression", "single", "rare"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -77,8 +80,8 @@ def test_numbers_are_those_of_the_results(page, stores):
         assert row.method in found.cells
         assert f"{100 * row.mean:.2f} ± {100 * row.sd:.2f}" in found.cells
     for row in board.iloc[1:].itertuples():
-        verdict = "tied" if row.p_value >= 0.05 else "worse"
-        assert any(cell.startswith(f"{verdict}, p") for cell in found.cells)
+        verdict = "tied" if row.p_rows >= 0.05 else "worse"  # three partitions are few
+        assert f"{verdict}, {evidence(row.p_value, row.p_rows)}" in found.cells
     for number in confusion.values():
         assert f"{number:,}" in found.cells
     assert "3 x " not in said
@@ -92,8 +95,8 @@ def test_numbers_are_those_of_the_results(page, stores):
     assert "178" in found.cells
     assert "n_estimators = 10" in found.cells
     alts = [facts["aria-label"] for facts in found.find("svg")]
-    assert len(alts) == 4  # boxes, curves, time, size
-    assert all(f"{100 * best['mean']:.2f}" in alt for alt in alts)
+    assert len(alts) == 5  # boxes, curves, time, size, calibration
+    assert all(f"{100 * best['mean']:.2f}" in alt for alt in alts[:4])
 
 
 def test_several_data_sets_are_compared_first_and_folded_up(page, stores):
@@ -116,7 +119,8 @@ def test_several_data_sets_are_compared_first_and_folded_up(page, stores):
     sections = [facts for facts in found.find("details") if facts.get("class") == "dataset"]
     assert len(sections) == 4
     assert all("open" not in facts for facts in sections)
-    assert len(found.find("svg")) == 1 + 4 * 4
+    # Ranks; boxes, curves, time, size and calibration of each; ROC and precision-recall of two classes.
+    assert len(found.find("svg")) == 1 + 4 * 5 + 2
     assert said.count("0/0/") or said.count("/0/")
     assert "four" in said  # its name
 
@@ -161,7 +165,7 @@ def test_failures_are_told_with_their_tracebacks(page):
     assert "failed" in found.ids
 
 
-def test_an_unfinished_store_says_so(page, altered):
+def test_an_unfinished_store_says_so(unpainted, altered):
     path = altered(
         "many",
         "DELETE FROM cells WHERE dataset = 'wine'",
@@ -169,7 +173,7 @@ def test_an_unfinished_store_says_so(page, altered):
         "DELETE FROM cells WHERE dataset = 'glass' AND repetition = 2 AND method != 'cart'",
         "DELETE FROM datasets WHERE name = 'wine'",
     )
-    found = page(path)
+    found = unpainted(path)
     said = found.said()
     assert "Not finished: 22 of 36 cells are done, 14 are missing" in said
     assert "No cell of this data set is done yet" in said
@@ -199,11 +203,16 @@ def test_one_method_once(page):
     assert "nan" not in said.lower()
 
 
-def test_scores_that_are_not_numbers_are_dashes(page, altered):
+def test_scores_that_are_not_numbers_are_dashes(unpainted, altered):
     path = altered("one", "UPDATE cells SET measures = json_set(measures, '$.auc', NULL) WHERE method = 'cart'")
-    assert "nan" not in page(path).said().lower()
-    path = altered("one", "UPDATE cells SET measures = json_set(measures, '$.error', NULL) WHERE method = 'cart'")
-    found = page(path)
+    assert "nan" not in unpainted(path).said().lower()
+    # What is kept of the answers would fill the gap.
+    path = altered(
+        "one",
+        "UPDATE cells SET measures = json_set(measures, '$.error', NULL) WHERE method = 'cart'",
+        "DELETE FROM answers WHERE method = 'cart'",
+    )
+    found = unpainted(path)
     assert "nan" not in found.said().lower()
     assert "– ± –" in found.cells
 
@@ -234,6 +243,101 @@ def test_many_classes_are_pairs(page, altered):
     said = page(path).said()
     assert "The pairs of the 26 classes" in said
     assert re.search(r"k\d taken for k\d: \d+ of \d+ \(\d+\.\d %\)", said)
+
+
+def test_the_constant_is_on_the_page_whatever_methods_were_named(page, stores):
+    """Of always saying the most frequent class of the training rows, by hand."""
+    results = Results.read(stores["one"])
+    errors, losses = [], []
+    with Store(stores["one"]) as store:
+        for repetition in range(3):
+            tested = store.tested("wine", repetition)
+            errors.append((tested.truth != tested.prior.argmax()).mean())
+            losses.append(-np.log(tested.prior.astype(np.float32)[tested.truth]).mean())
+    said = page("one").said().replace("\N{NO-BREAK SPACE}", " ")
+    assert "The constant (always 'class_1', with the class shares of the training rows as probabilities)" in said
+    assert f": error {100 * np.mean(errors):.2f} %, balanced error 66.67 %, AUC 0.5000" in said
+    assert f"log loss {np.mean(losses):.4f}"[:-2] in said
+    assert "constant" not in results.methods
+    assert "No method is better than" not in said
+    assert "The constant (always the mean): RMSE" in page("regression").said()
+
+
+def test_methods_that_learn_nothing_are_told_so_in_the_lead(unpainted, altered):
+    path = altered("one", "UPDATE cells SET measures = json_set(measures, '$.error', 0.7)", "DELETE FROM answers")
+    text = unpainted(path).source
+    lead = re.search('<p class="lead">(.*?)</p>', text)[1]
+    assert "No method is better than to answer always" in lead
+    path = altered("many", "UPDATE cells SET measures = json_set(measures, '$.error', 0.9) WHERE dataset != 'iris'")
+    lead = re.search('<p class="lead">(.*?)</p>', unpainted(path).source)[1]
+    assert "On wine, labor and glass no method is better than the constant." in lead
+
+
+def test_both_p_values_are_shown_and_explained(page):
+    found = page("rare")
+    said = found.said().replace("\N{NO-BREAK SPACE}", " ")
+    assert re.search(r"(tied|worse) , p [<=] [\d.]+ over rows; p [<=] [\d.]+ over partitions", said)
+    assert "Tied: p ≥ 0.05 over rows" in said
+    assert "it ignores that other training rows would have given other models" in said
+    # Of one method there is nothing to test.
+    assert "over rows" not in page("single").said()
+
+
+def test_combinations_are_marked_and_said_not_to_be_models(page, unpainted, altered):
+    found = page("rare")
+    said = found.said()
+    assert "⊕ stacking of all" in found.cells
+    assert "⊕ random-forest" not in found.cells
+    assert "combines random-forest and cart" in found.cells
+    assert re.search("(stacking of all and vote of all|vote of all and stacking of all) combine random-forest", said)
+    assert DEPENDENCE in said
+    head = "UPDATE cells SET measures = json_set(measures, '$.error', 0.001) WHERE method = 'stacking of all'"
+    found = unpainted(altered("rare", head), models={"rare": "model.skops"})
+    said = found.said().replace("\N{NO-BREAK SPACE}", " ")
+    assert "stacking of all, a combination of methods, has the lowest error, 0.10 ± 0.00 %." in said
+    assert re.search(r"The best single method: [a-z-]+, 2\.50 %\.", said)
+    assert "cart, the best that can be saved, fitted on all rows, is in model.skops" in said
+
+
+def test_what_was_not_saved_is_said(unpainted):
+    found = unpainted("one", models={"wine": "model.skops"}, unsaved={"wine": f"x is better, and {EVIL}"})
+    assert f"x is better, and {EVIL}." in found.said()
+    assert "the best that can be saved, fitted on all rows" in found.said()
+    assert "<script" not in found.source
+
+
+def test_what_was_run_is_told(page, unpainted, altered):
+    found = page("rare")
+    said = found.said()
+    assert "first run" in said
+    assert "second <run>" in said
+    assert "The store has grown" in said
+    assert re.search(r"each model could use \d+ thread", said)
+    assert re.search(r"Answers [\d.]+ kB of what models said about test rows", said.replace("\N{NO-BREAK SPACE}", " "))
+    assert "Positive class <i>ill</i> (the rarer one, " in said
+    groups = """UPDATE datasets SET facts = json_set(facts, '$.groups', json('{"column": "<i>who", "count": 40}'))"""
+    path = altered(
+        "one",
+        groups,
+        "UPDATE cells SET threads = 1 WHERE method = 'cart'",
+        "UPDATE cells SET threads = 2 WHERE method != 'cart'",
+    )
+    said = unpainted(path).said()
+    assert "rows with the same <i>who are never in training and test at once; 40 groups" in said
+    assert "groups kept together" in said
+    assert "each model could use 1 or 2 threads" in said
+    days = '{"column": "day", "first": "1", "last": "9"}'
+    time = f"UPDATE datasets SET facts = json_set(facts, '$.time', json('{days}'))"
+    assert "rows in the order of day, from 1 to 9" in unpainted(altered("single", time)).said()
+
+
+def test_tiny_errors_are_not_shown_as_none(unpainted, altered):
+    tiny = (
+        "UPDATE cells SET measures = json_set(measures, '$.error', CASE method WHEN 'cart' THEN 0.00012 ELSE 0.3 END)"
+    )
+    found = unpainted(altered("one", tiny))
+    assert "0.012 ± 0.000" in found.cells
+    assert "30.000 ± 0.000" in found.cells
 
 
 def test_colours_of_methods_stand_out_on_both_backgrounds(page):

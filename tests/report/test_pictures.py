@@ -11,7 +11,7 @@ from conjunto.report import pictures
 
 @pytest.mark.parametrize("ending", ["", ", pruned to 20 %", ":n_estimators=200:estimator__max_depth=3"])
 def test_the_legend_of_the_curves_fits_the_picture(monkeypatch, ending):
-    monkeypatch.setattr(pictures.Painter, "_svg", lambda self, draw, alt: draw())
+    monkeypatch.setattr(pictures.Painter, "svg", lambda self, draw, alt: draw())
     names = [f"{name}{ending}" for name in panel("classification")]
     table = pd.DataFrame({name: [0.3, 0.2] for name in names}, index=[1, 10])
     with rc_context(pictures._SETTINGS):
@@ -26,7 +26,7 @@ def test_the_legend_of_the_curves_fits_the_picture(monkeypatch, ending):
 
 
 def test_a_percent_sign_stays_with_its_number():
-    folded = pictures._folded("random-forest, pruned to 20 %", 26)
+    folded = pictures.folded("random-forest, pruned to 20 %", 26)
     assert [line.replace("\N{NO-BREAK SPACE}", " ") for line in folded.split("\n")] == [
         "random-forest, pruned to",
         "20 %",

@@ -5,6 +5,7 @@ import pytest
 from conjunto.report.words import (
     Scale,
     count,
+    evidence,
     human_bytes,
     human_seconds,
     listed,
@@ -24,6 +25,14 @@ def plain(text):
     [
         ("error", [0.2], 0.23456, "23.46"),
         ("error", [], math.nan, "–"),
+        ("error", [0.2, 0.001], 0.001, "0.10"),
+        ("error", [0.2, 0.0009], 0.2, "20.000"),
+        ("error", [0.2, 0.0009], 0.0009, "0.090"),
+        ("error", [0.0, 0.000012], 0.000012, "0.0012"),
+        ("error", [1e-7, math.nan], 1e-7, "0.000010"),
+        ("error", [0.2, 1e-12], 0.2, "20.00"),
+        ("accuracy", [0.99997, 1.0], 0.99997, "99.9970"),
+        ("accuracy", [0.99, 1 - 1e-16], 1.0, "100.00"),
         ("rmse", [1582.3, 2029.0], 1582.3, "1,582"),
         ("rmse", [0.01234], 0.012344, "0.01234"),
         ("r2", [0.95], -0.00001, "0.0000"),
@@ -67,6 +76,10 @@ def test_words():
     assert plain(p_value(0.0001)) == "p < 0.001"
     assert plain(p_value(0.03421)) == "p = 0.034"
     assert p_value(math.nan) == ""
+    assert plain(evidence(0.08, 0.0001)) == "p < 0.001 over rows; p = 0.080 over partitions"
+    assert plain(evidence(math.nan, 0.2)) == "p = 0.200 over rows"
+    assert plain(evidence(0.08, math.nan)) == "p = 0.080"
+    assert evidence(math.nan, math.nan) == ""
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
     assert listed(["a", "b", "c"]) == "a, b and c"

@@ -6,28 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conjunto.experiments.combine import DEPENDENCE, LEFT_OUT
 from conjunto.experiments.measures import MEASURES
 from conjunto.experiments.results import Results
 from conjunto.experiments.store import Store
 from conjunto.plots.trade_off import unbeaten
+from conjunto.report.answered import read_answers
+from conjunto.report.confusion import confusion_section, count_pairs
+from conjunto.report.constant import constant_answer, constant_sentence
+from conjunto.report.explained import explained_section, holdout_section
+from conjunto.report.from_answers import answers_section
 from conjunto.report.pictures import Painter
-from conjunto.report.words import (
-    DASH,
-    Scale,
-    count,
-    human_bytes,
-    human_seconds,
-    listed,
-    p_value,
-    title,
-)
+from conjunto.report.sentences import sentence
+from conjunto.report.words import DASH, Scale, count, evidence, human_bytes, human_seconds, listed, title
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_CLASSES = 25
-"""Up to so many classes the whole confusion matrix is shown; beyond, the pairs confused most often."""
-MOST_PAIRS = 15
 MOST_LABELS, MOST_LETTERS = 9, 130
 """Up to so many methods, with so many letters in all, points are labelled by name; beyond, by rank."""
 
@@ -37,71 +32,97 @@ def dataset_section(results: Results, store: Store, name: str, painter: Painter,
     section: dict[str, Any] = {"name": name, "board": None}
     if name not in results.facts or results.scores(name).notna().to_numpy().sum() == 0:
         return section
+    facts = results.facts[name]
     measures = results.measures(name)
     main = measures[0]
     board = results.boards[name]
     finished = board[board["n"] > 0]
-    scale = Scale.of(main, finished["mean"])
-    scores = results.scores(name)
-    axis = title(main)
-    factor = 100 if MEASURES[main].percent else 1
+    best = str(finished["method"].iloc[0])
+    model = _best_model(results, finished) or best
+    means = {measure: results.scores(name, measure).mean() for measure in measures[1:]}
+    scales = {main: Scale.of(main, finished["mean"])} | {
+        measure: Scale.of(measure, means[measure]) for measure in means
+    }
+    answered = read_answers(results, name, finished["method"].tolist())
+    at_threshold = results.threshold is not None and answered.best is not None
+    counts = count_pairs(answered.best) if at_threshold and answered.best else store.confusion(name, best)
+    against = constant_sentence(results, name)
     return section | {
-        "sentence": sentence(board, main, scale, partitions),
+        "sentence": " ".join(filter(None, [sentence(board, main, scales[main], partitions), against])),
+        "worthless": against.startswith("No method"),  # and not where runs are too few to tell
         "measure": MEASURES[main].title,
         "better": "higher is better" if MEASURES[main].greater_is_better else "lower is better",
-        "board": _rows(results, name, board, scale),
+        "board": _rows(board, means, scales),
+        "constant": _constant(results, name, scales),
+        "by_rows": bool(board["p_rows"].notna().any()),
+        "combined": _combined(results, board[board["combined"]]["method"].tolist()),
+        "dependence": DEPENDENCE,
         "heads": [title(measure) for measure in measures],
         "incomplete": bool((board["n"] < partitions).any()),
         "failures": bool(board["failed"].any()),
         "partitions": partitions,
+        **_pictures(results, name, finished, scales[main], painter),
+        "confusion": confusion_section(facts.get("classes"), counts),
+        "best": best,
+        "saved": (store.remarked(name, "model") or {}).get("method"),
+        "model": model,
+        "threshold": results.threshold if len(facts.get("classes") or ()) == 2 else None,
+        "answered": answers_section(results, name, answered, best, painter, partitions),
+        "explained": explained_section(store.remarked(name, "explained"), name, facts["target"], model, painter),
+        "holdout": holdout_section(store.remarked(name, "holdout")),
+    }
+
+
+def _best_model(results: Results, finished: pd.DataFrame) -> str | None:
+    """The first that is fitted on rows: a combination is not, and the constant has nothing to explain."""
+    names = {method["label"]: method["name"] for method in results.spec["methods"]}
+    fitted = [method for method in finished[~finished["combined"]]["method"] if names[method] not in LEFT_OUT]
+    return fitted[0] if fitted else None
+
+
+def _combined(results: Results, labels: list[str]) -> list[dict[str, Any]]:
+    """What combinations combine; those of the same methods are named together."""
+    together: dict[str, list[str]] = {}
+    for label in labels:
+        together.setdefault(listed(results.combined[label]), []).append(label)
+    return [{"labels": listed(of), "several": len(of) > 1, "parts": parts} for parts, of in together.items()]
+
+
+def _constant(results: Results, name: str, scales: dict[str, Scale]) -> str | None:
+    """What a model reaches that knows no attribute, by every measure that can be taken of it."""
+    found = {measure: results.constant(name, measure).mean() for measure in scales}
+    values = [
+        f"{MEASURES[measure].short or MEASURES[measure].title} {scales[measure].full(value)}"
+        for measure, value in found.items()
+        if np.isfinite(value)
+    ]
+    if not values:
+        return None
+    shares = (
+        ", with the class shares of the training rows as probabilities" if results.task(name) != "regression" else ""
+    )
+    return f"The constant ({constant_answer(results, name)}{shares}): {', '.join(values)}."
+
+
+def _pictures(results: Results, name: str, finished: pd.DataFrame, scale: Scale, painter: Painter) -> dict[str, Any]:
+    """Scores over partitions, by number of members, and against what they cost."""
+    main = results.measures(name)[0]
+    scores = results.scores(name)
+    factor = 100 if MEASURES[main].percent else 1
+    return {
         "boxes": painter.boxes(
             {method: factor * scores[method].to_numpy() for method in finished["method"]},
-            axis,
+            title(main),
             _boxes_alt(name, finished, main, scale),
         ),
         "curves": _curves(results, name, finished, painter),
         "trade_offs": _trade_offs(name, finished, main, scale, painter),
-        "confusion": _confusion(results, store, name, str(finished["method"].iloc[0])),
-        "best": str(finished["method"].iloc[0]),
     }
 
 
-def sentence(board: pd.DataFrame, measure: str, scale: Scale, partitions: int) -> str:
-    """The result in words: the best, what it reached, and who is tied with it."""
-    known = MEASURES[measure]
-    finished = board[board["n"] > 0]
-    best = finished.iloc[0]
-    value = scale.spread(best["mean"], best["sd"])
-    if best["n"] < partitions:
-        value += f" over {best['n']} of {partitions} partitions"
-    if len(finished) == 1:
-        return f"{best['method']}, the only method with results, has {_a(known.title)} of {value}."
-    side = "highest" if known.greater_is_better else "lowest"
-    text = f"{best['method']} has the {side} {known.title}, {value}."
-    others = finished.iloc[1:]
-    tied, worse, unsure = (
-        others[others["verdict"] == verdict]["method"].tolist() for verdict in ("tied", "worse", "too few runs to tell")
-    )
-    parts = []
-    if tied:
-        parts.append(f"Statistically tied with it: {listed(tied)}.")
-    if worse and len(worse) == len(others) > 1:
-        parts.append(f"All {len(worse)} others are significantly worse.")
-    elif worse:
-        parts.append(f"Significantly worse: {listed(worse)}.")
-    if unsure:
-        parts.append(f"Too few runs to tell: {listed(unsure)}.")
-    return " ".join([text, *parts])
-
-
-def _a(noun: str) -> str:
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-
-
-def _rows(results: Results, name: str, board: pd.DataFrame, scale: Scale) -> list[dict[str, Any]]:
-    others = results.measures(name)[1:]
-    means = {measure: results.scores(name, measure).mean() for measure in others}
-    scales = {measure: Scale.of(measure, means[measure]) for measure in others}
+def _rows(board: pd.DataFrame, means: dict[str, pd.Series], scales: dict[str, Scale]) -> list[dict[str, Any]]:
+    """The lines of the leaderboard; `means` are those of the measures that do not rank."""
+    scale = next(iter(scales.values()))
     rows = []
     for place, line in enumerate(board.to_dict("records"), start=1):
         done = line["n"] > 0
@@ -111,9 +132,10 @@ def _rows(results: Results, name: str, board: pd.DataFrame, scale: Scale) -> lis
                 "method": line["method"],
                 "mean": scale.write(line["mean"]),
                 "sd": scale.write(line["sd"]),
-                "others": [scales[measure].write(means[measure][line["method"]]) for measure in others],
+                "others": [scales[measure].write(means[measure][line["method"]]) for measure in means],
                 "verdict": "the best" if line["verdict"] == "best" else line["verdict"],
-                "p": p_value(line["p_value"]),
+                "p": evidence(line["p_value"], line["p_rows"]),
+                "combined": line["combined"],
                 "n": line["n"],
                 "fit": human_seconds(line["fit_seconds"]),
                 "predict": human_seconds(line["predict_seconds"]),
@@ -189,31 +211,3 @@ def _trade_offs(name: str, finished: pd.DataFrame, main: str, scale: Scale, pain
             }
         )
     return pictures
-
-
-def _confusion(results: Results, store: Store, name: str, method: str) -> dict[str, Any] | None:
-    """The confusion matrix of the best, or the pairs it confuses most often; None for regression."""
-    classes = results.facts[name].get("classes")
-    counts = store.confusion(name, method)
-    if not classes or not counts or max(max(pair) for pair in counts) >= len(classes):
-        return None
-    if len(classes) > MOST_CLASSES:
-        totals: dict[int, int] = {}
-        for (true, _), number in counts.items():
-            totals[true] = totals.get(true, 0) + number
-        wrong = sorted(((n, t, p) for (t, p), n in counts.items() if t != p), key=lambda item: (-item[0], *item[1:]))
-        pairs = [
-            {"true": classes[t], "predicted": classes[p], "count": n, "of": totals[t]} for n, t, p in wrong[:MOST_PAIRS]
-        ]
-        return {"pairs": pairs, "classes": len(classes)}
-    rows = []
-    for true, label in enumerate(classes):
-        numbers = [counts.get((true, predicted), 0) for predicted in range(len(classes))]
-        total = sum(numbers)
-        cells = [
-            {"count": f"{number:,}", "share": number / total if total else 0.0, "right": predicted == true}
-            for predicted, number in enumerate(numbers)
-        ]
-        recall = f"{100 * numbers[true] / total:.1f}" if total else DASH
-        rows.append({"label": label, "cells": cells, "recall": recall})
-    return {"labels": classes, "rows": rows, "upright": len(classes) > 6}

@@ -13,18 +13,25 @@ from pathlib import Path
 from typing import Any
 
 from conjunto.atomic import whole_file
-from conjunto.experiments.methods import METHODS
 from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.results import Results
 from conjunto.experiments.store import Store, StoreError
-from conjunto.report.words import DASH, count, listed, moment, parameters, unbroken
+from conjunto.report import ran
+from conjunto.report.words import count, listed, moment, unbroken
 
+PAGES = ("template.html", "parts.html", "dataset.html", "answered.html", "style.css")
+"""What the page is put together from."""
 MOST_OPEN = 3
 """With more data sets than this their sections are folded up."""
 
 
 def write_report(
-    store: str | Path, out: str | Path, *, models: dict[str, str] | None = None, results: Results | None = None
+    store: str | Path,
+    out: str | Path,
+    *,
+    models: dict[str, str] | None = None,
+    results: Results | None = None,
+    unsaved: dict[str, str] | None = None,
 ) -> Path:
     """Write the page of a store; a run that is going on is not disturbed.
 
@@ -38,6 +45,8 @@ def write_report(
         Where the best model of a data set was saved, to be mentioned in the page.
     results : Results, default=None
         What is in the store, where it was read before; its leaderboards are not computed again then.
+    unsaved : dict of data set to reason, default=None
+        Why a better model than the one that was saved was not.
 
     Returns
     -------
@@ -60,7 +69,7 @@ def write_report(
     >>> write_report(folder / "results.sqlite", folder / "report.html").name
     'report.html'
     """
-    return write_page(out, report_facts(store, results=results), models=models)
+    return write_page(out, report_facts(store, results=results), models=models, unsaved=unsaved)
 
 
 def report_facts(store: str | Path, *, results: Results | None = None) -> dict[str, Any]:
@@ -70,10 +79,16 @@ def report_facts(store: str | Path, *, results: Results | None = None) -> dict[s
         return _facts(opened, results or Results.read(opened))
 
 
-def write_page(out: str | Path, facts: dict[str, Any], *, models: dict[str, str] | None = None) -> Path:
+def write_page(
+    out: str | Path,
+    facts: dict[str, Any],
+    *,
+    models: dict[str, str] | None = None,
+    unsaved: dict[str, str] | None = None,
+) -> Path:
     """Write the page that the facts of a report make; `models` as in `write_report`."""
     out = Path(out)
-    text = _environment().get_template("template.html").render(facts, models=models or {})
+    text = _environment().get_template("template.html").render(facts, models=models or {}, unsaved=unsaved or {})
     with whole_file(out) as part:
         # The path of a file may hold bytes that are no UTF-8.
         part.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
@@ -88,7 +103,7 @@ def _environment() -> Any:
     except ImportError as error:
         raise ImportError(f"a report needs {error.name}: pip install 'conjunto[report]'") from error
     home = resources.files("conjunto.report")
-    pages = {name: home.joinpath(name).read_text(encoding="utf-8") for name in ("template.html", "style.css")}
+    pages = {name: home.joinpath(name).read_text(encoding="utf-8") for name in PAGES}
     environment = jinja2.Environment(
         loader=jinja2.DictLoader(pages),
         autoescape=True,
@@ -117,25 +132,33 @@ def _facts(store: Store, results: Results) -> dict[str, Any]:
         protocol = replace(protocol, stratify=False)  # there is nothing to stratify by, and the page should not say so
     painter = Painter(results.methods)
     across = across_section(results, painter)
-    sections = [dataset_section(results, store, name, painter, protocol.partitions) for name in results.datasets]
+    sections = [
+        # A store may have been asked for fewer partitions of one data set than of another.
+        dataset_section(results, store, name, painter, results.partitions(name) or protocol.partitions)
+        for name in results.datasets
+    ]
     shown = [section for section in sections if section["board"] is not None]
     return {
         "title": _title(store.name, results.datasets),
-        "sentence": across["sentence"] if across else " ".join(_named(section, shown) for section in shown),
+        "sentence": _lead(across, shown),
+        "combined": sorted(results.combined),
         "cells": {"all": store.total, "done": done, "failed": failed, "missing": store.total - done - failed},
         "across": across,
         "sections": sections,
         "open": len(sections) <= MOST_OPEN,
-        "datasets": [_dataset(name, results.facts.get(name)) for name in results.datasets],
-        "methods": [_method(method) for method in results.spec["methods"]],
-        "protocol": str(protocol),
+        "datasets": [ran.dataset_row(name, results.facts.get(name)) for name in results.datasets],
+        "methods": [ran.method_row(method) for method in results.spec["methods"]],
+        "protocol": protocol.describe(any(facts.get("groups") for facts in results.facts.values())),
+        "split_by": ran.split_by(results.datasets, results.facts),
+        "threads": ran.threads(whole),
+        "kept": ran.kept(store),
         "kind": protocol.kind,
         "seed": results.spec["seed"],
-        "versions": _versions(whole),
+        "versions": ran.versions(whole),
         "started": moment(store.created),
         "finished": moment(max(whole["finished"])),
-        "failures": _failures(results),
-        "warnings": _warnings(whole),
+        "failures": ran.failures(results),
+        "warnings": ran.warnings(whole),
         "command": store.command,
         "spec": json.dumps(results.spec, indent=2, ensure_ascii=False),
     }
@@ -147,73 +170,14 @@ def _title(name: str, datasets: list[str]) -> str:
     return listed(datasets) if len(datasets) <= 4 else f"{datasets[0]} and {len(datasets) - 1} more data sets"
 
 
+def _lead(across: dict[str, Any] | None, shown: list[dict[str, Any]]) -> str:
+    """The result in words: over all data sets, or of each."""
+    if across is None:
+        return " ".join(_named(section, shown) for section in shown)
+    worthless = [section["name"] for section in shown if section["worthless"]]
+    on = f" On {listed(worthless)} no method is better than the constant." if worthless else ""
+    return str(across["sentence"]) + on
+
+
 def _named(section: dict[str, Any], shown: list[dict[str, Any]]) -> str:
     return section["sentence"] if len(shown) == 1 else f"{section['name']}: {section['sentence']}"
-
-
-def _dataset(name: str, facts: dict[str, Any] | None) -> dict[str, Any]:
-    if facts is None:
-        return {"name": name, "known": False}
-    classes = facts.get("classes")
-    return {
-        "name": name,
-        "known": True,
-        "task": facts["task"],
-        "target": facts["target"],
-        "rows": f"{facts['rows']:,}" if facts["rows"] is not None else "drawn afresh",
-        "attributes": f"{facts['attributes']:,}",
-        "categorical": facts["categorical"],
-        "classes": f"{len(classes):,}" if classes else DASH,
-        "missing": f"{100 * facts['missing']:.1f}" if facts["missing"] else "0",
-        "about": [
-            (head, facts[key])
-            for head, key in (("Source", "source"), ("Licence", "licence"), ("Citation", "citation"))
-            if facts.get(key)
-        ],
-        "notes": [*facts.get("notes", []), *facts.get("warnings", [])],
-    }
-
-
-def _method(method: dict[str, Any]) -> dict[str, Any]:
-    registered = METHODS.get(method["name"]) if "estimator" not in method else None
-    given = method.get("parameters", {})
-    return {
-        "label": method["label"],
-        "title": registered.title if registered else method.get("estimator", method["name"]),
-        "parameters": parameters({**(registered.parameters if registered else {}), **given}),
-    }
-
-
-def _versions(whole: Any) -> list[str]:
-    """The versions that the cells were run with; several where an update came between two runs."""
-    found = dict.fromkeys(whole.sort_values("finished", kind="stable")["versions"])
-    return [", ".join(f"{name} {version}" for name, version in json.loads(text).items()) for text in found]
-
-
-def _failures(results: Results) -> list[dict[str, Any]]:
-    """Failed cells, grouped by data set, method and last line of the traceback."""
-    groups: dict[tuple[str, str, str], dict[str, Any]] = {}
-    failed = results.failures()
-    traces = results.frame["traceback"].loc[failed.index]
-    for line, trace in zip(failed.to_dict("records"), traces, strict=True):
-        key = (line["dataset"], line["method"], line["reason"])
-        group = groups.setdefault(key, {"count": 0, "traceback": trace.strip()})
-        group["count"] += 1
-    return [
-        {"dataset": dataset, "method": method, "reason": reason, **group}
-        for (dataset, method, reason), group in groups.items()
-    ]
-
-
-def _warnings(whole: Any) -> list[dict[str, Any]]:
-    """The warnings of cells, each with its methods and its number of cells."""
-    groups: dict[str, dict[str, Any]] = {}
-    for method, text in zip(whole["method"], whole["warnings"], strict=True):
-        for warning in json.loads(text):
-            group = groups.setdefault(warning, {"methods": {}, "count": 0})
-            group["methods"][method] = None
-            group["count"] += 1
-    return [
-        {"text": warning, "methods": listed(list(group["methods"])), "count": group["count"]}
-        for warning, group in groups.items()
-    ]

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 COLORS = 8
 """How many colours the style sheet has for methods (--c0 …); markers go on where colours repeat."""
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (2.5, 1)))
-_WIDTH = 4.7
+WIDTH = 4.7
+"""Inches of a picture that takes half the page, or the whole of a phone."""
 # Two columns of so many letters and their lines fit the width.
 LEGEND_LETTERS = 22
-_INK, _LINE, _GRID = "#010203", "#040506", "#070809"
-_SERIES = [f"#0a0b{number:02x}" for number in range(COLORS)]
-_ROLES = {_INK: "currentColor", _LINE: "var(--line)", _GRID: "var(--grid)"} | {
-    color: f"var(--c{number})" for number, color in enumerate(_SERIES)
+INK, LINE, GRID = "#010203", "#040506", "#070809"
+SERIES = [f"#0a0b{number:02x}" for number in range(COLORS)]
+_ROLES = {INK: "currentColor", LINE: "var(--line)", GRID: "var(--grid)"} | {
+    color: f"var(--c{number})" for number, color in enumerate(SERIES)
 }
 _SETTINGS: Any = {
     "svg.fonttype": "none",
@@ -41,21 +42,21 @@ _SETTINGS: Any = {
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.5,
     "text.parse_math": False,
-    "text.color": _INK,
-    "axes.labelcolor": _INK,
-    "axes.edgecolor": _LINE,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": LINE,
     "axes.facecolor": "none",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
-    "grid.color": _GRID,
+    "grid.color": GRID,
     "grid.linewidth": 0.8,
-    "xtick.color": _LINE,
-    "ytick.color": _LINE,
-    "xtick.labelcolor": _INK,
-    "ytick.labelcolor": _INK,
-    "legend.labelcolor": _INK,
+    "xtick.color": LINE,
+    "ytick.color": LINE,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "legend.labelcolor": INK,
     "lines.linewidth": 1.5,
 }
 
@@ -64,7 +65,7 @@ class Painter:
     """Draws the pictures of one page; each method keeps its colour, marker and dash in all of them."""
 
     def __init__(self, methods: Sequence[str]) -> None:
-        self.colors = {name: _SERIES[place % COLORS] for place, name in enumerate(methods)}
+        self.colors = {name: SERIES[place % COLORS] for place, name in enumerate(methods)}
         self.markers = {name: MARKERS[place % len(MARKERS)] for place, name in enumerate(methods)}
         self.dashes = {name: DASHES[place % len(DASHES)] for place, name in enumerate(methods)}
         self._drawn = 0
@@ -73,15 +74,15 @@ class Painter:
         """Box plots of scores by method."""
 
         def draw() -> Any:
-            names = {name: _folded(name, 24) for name in scores}
+            names = {name: folded(name, 24) for name in scores}
             height = max(2.4, 0.6 + 0.36 * len(scores)) + 0.14 * sum(text.count("\n") for text in names.values())
-            ax = _axes(height)
+            ax = new_axes(height)
             ScoreBoxDisplay(scores).plot(ax=ax, xlabel=xlabel, colors=self.colors, markers=self.markers)
             ax.set_yticks(range(len(names)), list(names.values()))
             ax.grid(axis="x", alpha=1)
             return ax.figure
 
-        return self._svg(draw, alt)
+        return self.svg(draw, alt)
 
     def curves(self, table: pd.DataFrame, ylabel: str, alt: str) -> str:
         """A measure (columns: methods) by number of members (index)."""
@@ -89,10 +90,9 @@ class Painter:
         def draw() -> Any:
             from matplotlib.ticker import LogLocator, NullLocator
 
-            # matplotlib takes a name that begins with an underscore for one that is not to be shown.
-            names = [_folded(name, LEGEND_LETTERS) if name[:1] != "_" else f" {name}" for name in table.columns]
+            names = [legend_name(name, LEGEND_LETTERS) for name in table.columns]
             rows = -(-len(names) // 2) * (1 + max(name.count("\n") for name in names))
-            ax = _axes(2.9 + 0.18 * rows)
+            ax = new_axes(2.9 + 0.18 * rows)
             lines = []
             for name in table.columns:
                 values = table[name].dropna()
@@ -107,7 +107,7 @@ class Painter:
             ax.figure.legend(lines, names, loc="outside lower center", ncols=2, frameon=False, handlelength=2.8)
             return ax.figure
 
-        return self._svg(draw, alt)
+        return self.svg(draw, alt)
 
     def trade_off(
         self,
@@ -123,8 +123,8 @@ class Painter:
         def draw() -> Any:
             from matplotlib.ticker import LogLocator, NullLocator
 
-            ax = _axes(3.4)
-            shown = [_folded(label, 24) for label in names.values()]
+            ax = new_axes(3.4)
+            shown = [folded(label, 24) for label in names.values()]
             ax.set_xscale("log")
             finite = np.array([value for value in cost if np.isfinite(value) and value > 0])
             wide = len(finite) > 0 and finite.max() / finite.min() > 30
@@ -141,13 +141,13 @@ class Painter:
             ax.figure.set_layout_engine("none")  # the labels were placed for the layout as it is
             return ax.figure
 
-        return self._svg(draw, alt)
+        return self.svg(draw, alt)
 
     def critical_difference(self, ranks: dict[str, float], difference: float, alt: str) -> str:
         """Demšar's diagram."""
-        return self._svg(lambda: CriticalDifferenceDisplay(ranks, difference).plot().figure_, alt, shrink=False)
+        return self.svg(lambda: CriticalDifferenceDisplay(ranks, difference).plot().figure_, alt, shrink=False)
 
-    def _svg(self, draw: Callable[[], Any], alt: str, *, shrink: bool = True) -> str:
+    def svg(self, draw: Callable[[], Any], alt: str, *, shrink: bool = True) -> str:
         """Draw, save, and turn the file into a part of the page that may or may not be made narrower."""
         from markupsafe import Markup, escape
         from matplotlib import rc_context
@@ -161,19 +161,25 @@ class Painter:
         return Markup(_inline(text.getvalue(), f"f{self._drawn}", str(escape(alt)), shrink))
 
 
-def _axes(height: float) -> Any:
+def new_axes(height: float, width: float = WIDTH) -> Any:
+    """Axes in a figure of their own; sizes in inches."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(_WIDTH, height), layout="constrained").add_subplot()
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
-def _folded(name: str, width: int) -> str:
-    """A long name in at most two lines."""
+def folded(name: str, width: int) -> str:
+    """A long name in at most two lines, a word that is longer than a line broken."""
     name = unbroken(name)
     lines = textwrap.wrap(name, width) or [name]
     return "\n".join(
         lines if len(lines) < 3 else [lines[0], textwrap.shorten(" ".join(lines[1:]), width, placeholder="…")]
     )
+
+
+def legend_name(name: str, width: int) -> str:
+    """A name in a legend; matplotlib takes one that begins with an underscore for one that is not to be shown."""
+    return folded(name, width) if name[:1] != "_" else f" {folded(name, width)}"
 
 
 def _inline(svg: str, prefix: str, alt: str, shrink: bool) -> str:

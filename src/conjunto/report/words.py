@@ -12,13 +12,16 @@ from conjunto.experiments.measures import MEASURES
 DASH = "–"
 """The sign in place of a number that is missing."""
 NO_BREAK = "\N{NO-BREAK SPACE}"
+LEAST_WITH_TWO, MOST_DECIMALS = 0.001, 6
+"""Percentages from a tenth of a percent on have two decimals; smaller ones have more, up to so many."""
 
 
 @dataclass(frozen=True)
 class Scale:
     """How the values of one measure are written, the same way in a whole column.
 
-    Percentages have two decimals; other measures four significant digits of the middle value of the column.
+    Percentages have two decimals, and more where an error is so small that it would seem to be none; other measures
+    have four significant digits of the middle value of the column.
     """
 
     percent: bool
@@ -29,7 +32,10 @@ class Scale:
     def of(measure: str, values: Iterable[float]) -> Scale:
         """The scale for these values of a measure."""
         if MEASURES[measure].percent:
-            return Scale(True, 2)
+            shares = [value for value in values if math.isfinite(value)]
+            # What is left to perfection is small, too.
+            left = [1 - share for share in shares if MEASURES[measure].greater_is_better]
+            return Scale(True, _decimals_of_percent(shares + left))
         sizes = sorted(abs(value) for value in values if math.isfinite(value) and value)
         if not sizes:
             return Scale(False, 3)
@@ -65,6 +71,14 @@ class Scale:
         if not math.isfinite(value) or self.exponent:
             return float(f"{value:.{self.decimals}e}")
         return round(value, self.decimals + 2 if self.percent else self.decimals)
+
+
+def _decimals_of_percent(shares: Sequence[float]) -> int:
+    """Two, or as many as show two digits of the smallest share; what six decimals cannot show is taken for zero."""
+    smallest = min((share for share in shares if share > 0.5 * 10 ** -(MOST_DECIMALS + 2)), default=1.0)
+    if smallest >= LEAST_WITH_TWO:
+        return 2
+    return min(MOST_DECIMALS, 1 - math.floor(math.log10(100 * smallest)))
 
 
 def title(measure: str) -> str:
@@ -109,6 +123,22 @@ def p_value(p: float) -> str:
         return ""
     text = "p < 0.001" if p < 0.001 else "p > 0.999" if p > 0.999 else f"p = {p:.3f}"
     return text.replace(" ", NO_BREAK)
+
+
+def verdict(word: str, p_partitions: float, p_rows: float) -> str:
+    """`tied, p = 0.21`, by the test that decides: `worse, p < 0.001 by rows` where partitions are few."""
+    if p := p_value(p_rows):
+        return f"{word}, {p} by rows"
+    return f"{word}, {p}" if (p := p_value(p_partitions)) else word
+
+
+def evidence(p_partitions: float, p_rows: float) -> str:
+    """The p-values there are, the one that decides first: `p < 0.001 over rows; p = 0.080 over partitions`."""
+    rows, partitions = p_value(p_rows), p_value(p_partitions)
+    if not rows:
+        return partitions
+    both = [f"{rows} over rows", *([f"{partitions} over partitions"] if partitions else [])]
+    return "; ".join(text.replace(" ", NO_BREAK) for text in both)
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
