@@ -112,10 +112,12 @@ def test_a_class_with_one_example_is_handled_with_a_warning(cli, tmp_path):
 def test_another_experiment_in_the_folder(cli):
     base = ("compare", "wine", "--protocol", "2-fold", "--jobs", 1, "--out", "out")
     assert cli(*base, "--methods", "cart")[0] == 0
-    code, _, err = cli(*base, "--methods", "cart,bagging:n_estimators=2")
-    assert code == 2
-    assert "results of another experiment" in err
-    assert "choose another" in err
+    for other, why in ((("--seed", 3), "another protocol or seed"), (("--protocol", "3-fold"), "another protocol")):
+        code, _, err = cli(*base, "--methods", "cart", *other)
+        assert code == 2
+        assert "results of another experiment" in err
+        assert why in err
+        assert "choose another" in err
     assert cli(*base, "--methods", "cart")[0] == 0
 
 

@@ -11,8 +11,11 @@ from collections.abc import Sequence
 import click
 
 from conjunto import __version__
+from conjunto.cli.combine import combine
 from conjunto.cli.compare import compare
 from conjunto.cli.datasets import datasets
+from conjunto.cli.evaluate import evaluate
+from conjunto.cli.measures import measures
 from conjunto.cli.methods import methods
 from conjunto.cli.predict import predict
 from conjunto.cli.prune import prune
@@ -29,9 +32,11 @@ def conjunto() -> None:
     """Ensembles of models: compare them honestly, train one, use it.
 
     \b
-    conjunto compare data.csv --target y     every classical ensemble, one page to look at
+    conjunto compare data.csv --target y     every classical ensemble and its rivals, one page to look at
+    conjunto combine conjunto-data           what all of them would be worth together
     conjunto train data.csv --target y       one model, saved
     conjunto predict model.skops new.csv     its predictions
+    conjunto evaluate model.skops new.csv    how good they are, where the answers are known
     conjunto prune model.skops data.csv      the same with fewer members
     conjunto reproduce --list                published tables that can be run again
 
@@ -39,7 +44,7 @@ def conjunto() -> None:
     """
 
 
-for command in (compare, train, predict, prune, datasets, methods, report, reproduce):
+for command in (compare, combine, train, predict, evaluate, prune, datasets, methods, measures, report, reproduce):
     conjunto.add_command(command)
 
 
