@@ -26,7 +26,7 @@ from conjunto.datasets import Dataset, load
 from conjunto.experiments import COMBINATIONS, Experiment, Method, Protocol, Results, Source, combine, run
 from conjunto.experiments.cells import build, cell_seed
 from conjunto.experiments.combine import MOST_RECORDS, ask, records_of
-from conjunto.experiments.judging import wilson
+from conjunto.experiments.measures.judging import wilson
 from conjunto.experiments.recorded import RecordedClassifier
 from conjunto.problem import select
 

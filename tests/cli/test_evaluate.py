@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from conjunto import RandomForestClassifier, RandomForestRegressor
 from conjunto.datasets import load
-from conjunto.experiments.judging import wilson
+from conjunto.experiments.measures.judging import wilson
 from conjunto.model_file import Model, column_kinds, load_model, save_model
 
 

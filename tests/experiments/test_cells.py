@@ -21,7 +21,7 @@ from conjunto.datasets import Dataset, load, make_twonorm
 from conjunto.evaluation import error_curve
 from conjunto.experiments import Cell, Experiment, Method, Protocol, Source, SpecError
 from conjunto.experiments.cells import Bench, build, cell_seed, resolve_sizes
-from conjunto.experiments.scored import rows_for
+from conjunto.experiments.measures.scored import rows_for
 from conjunto.votes import Votes
 
 WINE = load("wine")

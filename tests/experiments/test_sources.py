@@ -23,7 +23,7 @@ from conjunto.experiments.cells import Bench
 from conjunto.experiments.keys import source_hash
 from conjunto.experiments.sources import Sources
 from conjunto.experiments.spec import Cell
-from conjunto.experiments.split_keys import read_times
+from conjunto.experiments.splits.columns import read_times
 
 FOLDS = Protocol("k-fold", repetitions=1, folds=2)
 

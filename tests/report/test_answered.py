@@ -7,7 +7,7 @@ import pytest
 from sklearn import metrics
 
 from conjunto.experiments import MEASURES, Results
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.scored import Scored
 from conjunto.report import answered as reading
 from conjunto.report.answered import MOST_POINTS, of_classes, precision_recall, read_answers, reliability, roc, thinned
 

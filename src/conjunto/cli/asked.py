@@ -86,7 +86,7 @@ def _open_holdout(opened: list[OpenedSource], path: str | None) -> Dataset | Non
     """The rows of `--test`, read as the one table was."""
     if path is None:
         return None
-    from conjunto.experiments.holdout import open_holdout
+    from conjunto.experiments.splits.holdout import open_holdout
 
     if len(opened) > 1:
         raise InputError("--test is for one table: compare them apart, each with its own")

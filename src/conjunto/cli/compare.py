@@ -148,10 +148,11 @@ def _with_best_pruned(asked: Asked, results: Results, share: float) -> Asked:
 
 def _finish(asked: Asked, results: Results, out: Path, options: dict[str, Any]) -> None:
     """Show the results; then fit, judge and explain the best, and show that too."""
-    from conjunto.report import write_report
+    from conjunto.report import report_facts, with_findings, write_page
 
     # Whatever becomes of the best model, the results are out before it is fitted.
-    page = write_report(out / STORE, out / "report.html", results=results)
+    facts = report_facts(out / STORE, results=results)
+    page = write_page(out / "report.html", facts)
     if not options["as_json"]:
         for name in results.datasets:
             click.echo(board_text(name, results))
@@ -162,11 +163,11 @@ def _finish(asked: Asked, results: Results, out: Path, options: dict[str, Any]) 
     saved, problems = _save_models(asked, results, out, explain=options["explain"])
     models = {name: model.file for name, model in saved.items()}
     unsaved = {name: _passed_over(model) for name, model in saved.items() if model.passed_over}
-    write_report(out / STORE, page, results=results, models=models, unsaved=unsaved)
+    write_page(page, with_findings(facts, out / STORE, results), models=models, unsaved=unsaved)
     if options["as_json"]:
         told = {name: str(problem) for name, problem in problems.items()}
-        facts = board_json(results, out, models) | {"report": str(page), "not_saved": told | unsaved}
-        click.echo(json.dumps(facts, indent=2))
+        board = board_json(results, out, models) | {"report": str(page), "not_saved": told | unsaved}
+        click.echo(json.dumps(board, indent=2))
     else:
         for name, model in saved.items():
             click.echo(f"best model, fitted on all rows: {out / model.file} ({model.method})")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from conjunto.cli.known_rows import KnownRows
-    from conjunto.experiments.scored import Scored
+    from conjunto.experiments.measures.scored import Scored
     from conjunto.model_file import Model
 
 MOST_PARTS = 20
@@ -69,7 +69,7 @@ def evaluate(
     """
     from conjunto.atomic import check_place
     from conjunto.cli.known_rows import read_known_rows
-    from conjunto.experiments.judged import judged, measures_for
+    from conjunto.experiments.measures.judged import judged, measures_for
     from conjunto.model_file import load_model
 
     if out is not None:
@@ -117,7 +117,7 @@ def _need_one_target(model: Model, name: str) -> None:
 
 def _measures(text: str | None, task: str) -> tuple[str, ...]:
     """The measures that are named; none where the rows decide."""
-    from conjunto.experiments.judging import check_measures
+    from conjunto.experiments.measures.judging import check_measures
 
     names = tuple(dict.fromkeys(filter(None, (name.strip() for name in (text or "").split(",")))))
     try:
@@ -131,7 +131,7 @@ def _scored(name: str, model: Model, known: KnownRows) -> Scored:
     """What the model says about the rows, beside the truth."""
     import numpy as np
 
-    from conjunto.experiments.scored import Scored, one_per_row, rows_for
+    from conjunto.experiments.measures.scored import Scored, one_per_row, rows_for
 
     estimator = model.estimator
     classes = np.asarray(model.classes) if model.classes else None

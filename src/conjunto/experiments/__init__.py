@@ -5,12 +5,12 @@ from conjunto.experiments.combine import COMBINATIONS, combine
 from conjunto.experiments.making import make
 from conjunto.experiments.measures import MEASURES
 from conjunto.experiments.methods import METHODS, panel
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.results import Results
 from conjunto.experiments.run import run
 from conjunto.experiments.sources import DataChangedError, OpenedSource, open_source
 from conjunto.experiments.spec import Cell, Experiment, Method, Source, SpecError
 from conjunto.experiments.spec_file import read_experiment
+from conjunto.experiments.splits.protocols import Protocol
 from conjunto.experiments.store import OtherExperimentError, Store, StoreError
 
 __all__ = [

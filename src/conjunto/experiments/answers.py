@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.classes import Classes
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.scored import Scored
 
 
 @dataclass(frozen=True, eq=False)

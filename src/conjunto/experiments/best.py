@@ -16,8 +16,8 @@ from conjunto.datasets import Dataset, file_hash
 from conjunto.experiments.cells import Bench, build, cell_seed, threads_of_a_model
 from conjunto.experiments.making import with_threads
 from conjunto.experiments.measures import MEASURES
+from conjunto.experiments.measures.scored import Scored, rarest
 from conjunto.experiments.results import Results
-from conjunto.experiments.scored import Scored, rarest
 from conjunto.experiments.sources import OpenedSource, Sources, draws_afresh
 from conjunto.experiments.spec import Experiment, Method
 from conjunto.experiments.store import Store
@@ -78,7 +78,7 @@ def judge_holdout(opened: OpenedSource, results: Results, saved: Saved, folder: 
 
     A file that is looked at with one model after another is no hold-out any more: how often it was is kept, too.
     """
-    from conjunto.experiments.judging import judge
+    from conjunto.experiments.measures.judging import judge
 
     name, data = opened.source.name, opened.data
     key = f"{_key(results, name, saved.method)} {test.checksum} {','.join(results.measures(name))}"

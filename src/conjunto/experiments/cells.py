@@ -25,7 +25,7 @@ from conjunto.datasets import Dataset
 from conjunto.experiments.answers import Answers, HeldOut
 from conjunto.experiments.making import make, with_threads
 from conjunto.experiments.measures import MEASURES
-from conjunto.experiments.scored import Scored, one_per_row, rarest
+from conjunto.experiments.measures.scored import Scored, one_per_row, rarest
 from conjunto.experiments.sources import DataChangedError, Sources, draw, drawn_sizes, draws_afresh, random_of, seeds_of
 from conjunto.experiments.spec import Cell, Experiment, Method
 from conjunto.problem import select

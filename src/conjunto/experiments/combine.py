@@ -19,10 +19,10 @@ from conjunto.checks import suggest
 from conjunto.experiments.answers import Answers
 from conjunto.experiments.cells import Outcome, cell_seed, confusion
 from conjunto.experiments.measures import MEASURES
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.recorded import Records
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Cell
+from conjunto.experiments.splits.protocols import Protocol
 from conjunto.experiments.store import Partitions, Store, StoreError
 
 DEPENDENCE = (
@@ -106,7 +106,7 @@ def _ordered(models: Models, X: Any, y: Any, measure: str, seed: int) -> Any:
 
 def _best(models: Models, X: Any, y: Any, measure: str, seed: int) -> Any:
     """The method that is best by the main measure; of equals the first."""
-    from conjunto.experiments.scored import Scored
+    from conjunto.experiments.measures.scored import Scored
 
     classes = None if _is_value(models) else models[0][1].classes_
     scores = np.array([MEASURES[measure].of(Scored.of(model, X, y, classes)) for _, model in models])
@@ -271,6 +271,7 @@ def _learn(records: Records, combination: Combination, number: int, protocol: Pr
 
 
 def ask(model: Any, X: NDArray[Any], n_classes: int) -> Answers:
+    """What a combination says about records."""
     if not n_classes:
         return Answers(np.asarray(model.predict(X), dtype=np.float64))
     proba = np.zeros((len(X), n_classes), dtype=np.float32)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conjunto.experiments.methods import METHODS, panel
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.spec import Method
+from conjunto.experiments.splits.protocols import Protocol
 
 CURVE_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Numbers of members at which error curves are drawn."""

@@ -18,7 +18,7 @@ from scipy.sparse import issparse
 
 from conjunto.experiments.explain_rows import Answering, column_kind, column_name, column_of, with_column, with_each
 from conjunto.experiments.measures import MEASURES, default_measures
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.scored import Scored
 from conjunto.problem import select
 
 MOST_ROWS, REPEATS = 2000, 5

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from conjunto.classes import Classes
 from conjunto.datasets import is_number
-from conjunto.experiments.scored import one_per_row, rarest, rows_for
+from conjunto.experiments.measures.scored import one_per_row, rarest, rows_for
 from conjunto.problem import select
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from conjunto.experiments.answers import Answers, HeldOut
-from conjunto.experiments.protocols import Protocol
+from conjunto.experiments.splits.protocols import Protocol
 
 
 class _Recorded(BaseEstimator):

@@ -17,8 +17,8 @@ from conjunto.experiments.answers import Answers, HeldOut
 from conjunto.experiments.comparing import FEW, Verdict, compare
 from conjunto.experiments.measures import MEASURES, default_measures
 from conjunto.experiments.pooling import rows_p_value
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.spec import Cell, Method
+from conjunto.experiments.splits.protocols import Protocol
 from conjunto.experiments.store import Partitions, Store, StoreError
 from conjunto.ties import levels
 

@@ -18,9 +18,9 @@ from scipy.sparse import issparse
 from conjunto.datasets import GENERATORS, Dataset, TableError, canonical_name, identity, is_number, load, read_table
 from conjunto.datasets.table import aside_note, need_columns
 from conjunto.experiments.keys import dataset_hash, source_hash
-from conjunto.experiments.protocols import Protocol, holdout_sizes
 from conjunto.experiments.spec import Experiment, Source, SpecError
-from conjunto.experiments.split_keys import Times, group_codes, read_times
+from conjunto.experiments.splits.columns import Times, group_codes, read_times
+from conjunto.experiments.splits.protocols import Protocol, holdout_sizes
 from conjunto.sparse import share_missing
 
 DATA_CHANGED = 3

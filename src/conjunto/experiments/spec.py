@@ -16,7 +16,7 @@ from conjunto.datasets import TASKS, Dataset, is_table_name, table_name
 from conjunto.experiments.keys import Keys, plain
 from conjunto.experiments.making import NONE, check_parameters, check_registered
 from conjunto.experiments.measures import MEASURES, default_measures
-from conjunto.experiments.protocols import Protocol, check_rows
+from conjunto.experiments.splits.protocols import Protocol, check_rows
 
 MOST_CELLS = 1_000_000
 """A larger experiment would not end in a year, and its list of cells alone would fill the memory."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from conjunto.checks import suggest
 from conjunto.datasets import table_name
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.spec import Experiment, Method, Source, SpecError
+from conjunto.experiments.splits.protocols import Protocol
 
 
 def read_experiment(path: str | Path) -> Experiment:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from conjunto.experiments.answers import Answers, HeldOut
 from conjunto.experiments.combine import LEFT_OUT
-from conjunto.experiments.measures_of_classes import certainty
+from conjunto.experiments.measures.of_classes import certainty
+from conjunto.experiments.measures.scored import Scored
 from conjunto.experiments.results import Results
-from conjunto.experiments.scored import Scored
 from conjunto.report.hardest import Hardest, HardRow
 
 MOST_POOLED = 4_000_000

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.scored import Scored
 from conjunto.report.words import DASH
 
 MOST_CLASSES = 25

@@ -5,15 +5,15 @@ The page depends on the facts and the answers alone. What users wrote (names, la
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from conjunto.atomic import whole_file
 from conjunto.experiments.measures import MEASURES
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.scored import Scored
 from conjunto.report.confusion import confusion_section
-from conjunto.report.words import DASH, Scale, count, title, unbroken
+from conjunto.report.templates import templates
+from conjunto.report.words import DASH, Scale, count, title
 
 PAGES = ("evaluation.html", "parts.html", "style.css")
 MOST_CLASSES = 25
@@ -28,8 +28,8 @@ def write_evaluation(out: str | Path, facts: dict[str, Any], scored: Scored) -> 
     out : path
         The HTML file; replaced as a whole or not at all.
     facts : dict
-        What `conjunto.experiments.judged.judged` returns, with `model` (the name of its file), `method` ("" where it is
-        not known), `data`, `target`, `left_out`, `threshold` and `by`.
+        What `judged` (`conjunto.experiments.measures.judged`) returns, with `model` (the name of its file), `method`
+        ("" where it is not known), `data`, `target`, `left_out`, `threshold` and `by`.
     scored : Scored
         What the model says about the rows.
 
@@ -39,7 +39,7 @@ def write_evaluation(out: str | Path, facts: dict[str, Any], scored: Scored) -> 
         `out`.
     """
     out = Path(out)
-    template = _template()
+    template = templates(*PAGES).get_template("evaluation.html")
     from conjunto.report.evaluation_pictures import pictures_of
 
     text = template.render(
@@ -88,24 +88,6 @@ def constant_words(facts: dict[str, Any]) -> str:
     if "classes" not in facts:
         return "always the mean"
     return f"always “{max(facts['classes'], key=lambda line: line['rows'])['label']}”"
-
-
-def _template() -> Any:
-    try:
-        import jinja2
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ImportError(f"a page needs {error.name}: pip install 'conjunto[report]'") from error
-    home = resources.files("conjunto.report")
-    environment = jinja2.Environment(
-        loader=jinja2.DictLoader({name: home.joinpath(name).read_text(encoding="utf-8") for name in PAGES}),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["unbroken"] = unbroken
-    return environment.get_template("evaluation.html")
 
 
 def _measure(name: str, numbers: dict[str, float]) -> dict[str, str]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.experiments.measures import MEASURES
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.scored import Scored
 from conjunto.report import curves
 from conjunto.report.answered import precision_recall, reliability, roc
 from conjunto.report.pictures import LINE, Painter, new_axes

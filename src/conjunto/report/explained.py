@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conjunto.experiments.measures import MEASURES
+from conjunto.experiments.store import Store
 from conjunto.report import curves
 from conjunto.report.pictures import Painter
 from conjunto.report.words import DASH, Scale, title
@@ -17,8 +19,18 @@ MOST_IMPORTANT = 15
 """Columns in the picture."""
 
 
+def findings(store: Store, dataset: str, target: str, model: str | None) -> dict[str, Any]:
+    """What was found out about a data set after it was run, in pictures of its own; `model` is the best one."""
+    painter = Painter([], prefix=f"x{hashlib.sha256(dataset.encode()).hexdigest()[:6]}-")
+    return {
+        "saved": (store.remarked(dataset, "model") or {}).get("method"),
+        "explained": explained_section(store.remarked(dataset, "explained"), dataset, target, model, painter),
+        "holdout": holdout_section(store.remarked(dataset, "holdout")),
+    }
+
+
 def explained_section(
-    facts: Mapping[str, Any] | None, dataset: str, target: str, best: str, painter: Painter
+    facts: Mapping[str, Any] | None, dataset: str, target: str, best: str | None, painter: Painter
 ) -> dict[str, Any] | None:
     """Pictures of what `experiments.explain` found; None where nothing was kept."""
     if facts is None:

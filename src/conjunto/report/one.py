@@ -14,7 +14,7 @@ from conjunto.plots.trade_off import unbeaten
 from conjunto.report.answered import read_answers
 from conjunto.report.confusion import confusion_section, count_pairs
 from conjunto.report.constant import constant_answer, constant_sentence
-from conjunto.report.explained import explained_section, holdout_section
+from conjunto.report.explained import findings
 from conjunto.report.from_answers import answers_section
 from conjunto.report.pictures import Painter
 from conjunto.report.sentences import sentence
@@ -64,12 +64,10 @@ def dataset_section(results: Results, store: Store, name: str, painter: Painter,
         **_pictures(results, name, finished, scales[main], painter),
         "confusion": confusion_section(facts.get("classes"), counts),
         "best": best,
-        "saved": (store.remarked(name, "model") or {}).get("method"),
         "model": model,
         "threshold": results.threshold if len(facts.get("classes") or ()) == 2 else None,
         "answered": answers_section(results, name, answered, best, painter, partitions),
-        "explained": explained_section(store.remarked(name, "explained"), name, facts["target"], model, painter),
-        "holdout": holdout_section(store.remarked(name, "holdout")),
+        **findings(store, name, facts["target"], model),
     }
 
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from conjunto.atomic import whole_file
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.results import Results
+from conjunto.experiments.splits.protocols import Protocol
 from conjunto.experiments.store import Store, StoreError
 from conjunto.report import ran
-from conjunto.report.words import count, listed, moment, unbroken
+from conjunto.report.templates import templates
+from conjunto.report.words import count, listed, moment
 
 PAGES = ("template.html", "parts.html", "dataset.html", "answered.html", "style.css")
 """What the page is put together from."""
@@ -74,9 +74,23 @@ def write_report(
 
 def report_facts(store: str | Path, *, results: Results | None = None) -> dict[str, Any]:
     """Everything that the page of a store shows, pictures too, for `write_page`."""
-    _environment()
+    templates(*PAGES)
     with Store(store) as opened, opened.snapshot():
         return _facts(opened, results or Results.read(opened))
+
+
+def with_findings(facts: dict[str, Any], store: str | Path, results: Results) -> dict[str, Any]:
+    """The facts of a report with what was found out since: nothing else is drawn again."""
+    from conjunto.report.explained import findings
+
+    with Store(store) as opened:
+        sections = [
+            section | findings(opened, section["name"], results.facts[section["name"]]["target"], section["model"])
+            if section["board"] is not None
+            else section
+            for section in facts["sections"]
+        ]
+    return facts | {"sections": sections}
 
 
 def write_page(
@@ -88,31 +102,11 @@ def write_page(
 ) -> Path:
     """Write the page that the facts of a report make; `models` as in `write_report`."""
     out = Path(out)
-    text = _environment().get_template("template.html").render(facts, models=models or {}, unsaved=unsaved or {})
+    text = templates(*PAGES).get_template("template.html").render(facts, models=models or {}, unsaved=unsaved or {})
     with whole_file(out) as part:
         # The path of a file may hold bytes that are no UTF-8.
         part.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     return out
-
-
-def _environment() -> Any:
-    try:
-        import jinja2
-        import matplotlib  # noqa: F401
-        import pandas  # noqa: F401
-    except ImportError as error:
-        raise ImportError(f"a report needs {error.name}: pip install 'conjunto[report]'") from error
-    home = resources.files("conjunto.report")
-    pages = {name: home.joinpath(name).read_text(encoding="utf-8") for name in PAGES}
-    environment = jinja2.Environment(
-        loader=jinja2.DictLoader(pages),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["unbroken"] = unbroken
-    return environment
 
 
 def _facts(store: Store, results: Results) -> dict[str, Any]:

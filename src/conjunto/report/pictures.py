@@ -62,9 +62,13 @@ _SETTINGS: Any = {
 
 
 class Painter:
-    """Draws the pictures of one page; each method keeps its colour, marker and dash in all of them."""
+    """Draws the pictures of one page; each method keeps its colour, marker and dash in all of them.
 
-    def __init__(self, methods: Sequence[str]) -> None:
+    `prefix` begins the ids of its pictures: two painters of one page need different ones.
+    """
+
+    def __init__(self, methods: Sequence[str], prefix: str = "f") -> None:
+        self._prefix = prefix
         self.colors = {name: SERIES[place % COLORS] for place, name in enumerate(methods)}
         self.markers = {name: MARKERS[place % len(MARKERS)] for place, name in enumerate(methods)}
         self.dashes = {name: DASHES[place % len(DASHES)] for place, name in enumerate(methods)}
@@ -158,7 +162,7 @@ class Painter:
             # A sign that the drawing font lacks is one that the reader's browser may well have.
             warnings.filterwarnings("ignore", "Glyph", UserWarning)
             draw().savefig(text, format="svg", metadata={"Date": None})
-        return Markup(_inline(text.getvalue(), f"f{self._drawn}", str(escape(alt)), shrink))
+        return Markup(_inline(text.getvalue(), f"{self._prefix}{self._drawn}", str(escape(alt)), shrink))
 
 
 def new_axes(height: float, width: float = WIDTH) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from conjunto.experiments.measures.scored import rarest
 from conjunto.experiments.methods import METHODS
 from conjunto.experiments.results import Results
-from conjunto.experiments.scored import rarest
 from conjunto.experiments.store import Store
 from conjunto.report.words import DASH, count, human_bytes, listed, parameters
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce.published import read_published
 from conjunto.experiments.reproduce.verdicts import Conclusion, Line, Target, conclude, judge_targets
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method, Source
+from conjunto.experiments.splits.protocols import Protocol
 
 RUNS = 20
 NAMES = {"breast": "breast-w"}

@@ -12,7 +12,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce.published import dataset_name, read_published, rounding
 from conjunto.experiments.reproduce.verdicts import (
     Conclusion,
@@ -26,6 +25,7 @@ from conjunto.experiments.reproduce.verdicts import (
 )
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method, Source
+from conjunto.experiments.splits.protocols import Protocol
 from conjunto.experiments.statistics import paired_t
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce.published import dataset_name, read_published, rounding
 from conjunto.experiments.reproduce.verdicts import (
     Conclusion,
@@ -25,6 +24,7 @@ from conjunto.experiments.reproduce.verdicts import (
 )
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method, Source
+from conjunto.experiments.splits.protocols import Protocol
 from conjunto.experiments.statistics import paired_t, win_draw_loss
 
 RUNS = 100

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce.martinez_3 import LEAST_RUNS, PRUNED, SIGNIFICANT
 from conjunto.experiments.reproduce.martinez_4 import BALANCED
 from conjunto.experiments.reproduce.published import dataset_name, read_published, rounding
 from conjunto.experiments.reproduce.verdicts import Conclusion, Line, conclude, judge, judge_p_value
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method, Source
+from conjunto.experiments.splits.protocols import Protocol
 from conjunto.experiments.statistics import paired_t
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.evaluation import error_curve
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce import martinez_5
 from conjunto.experiments.reproduce.martinez_5 import BAGGING, RUNS, sources
 from conjunto.experiments.reproduce.published import read_published, rounding
 from conjunto.experiments.reproduce.verdicts import Conclusion, Line, conclude, judge, neutral
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method
+from conjunto.experiments.splits.protocols import Protocol
 from conjunto.ordering import genetic, reduce_error
 from conjunto.votes import Votes
 

@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce import martinez_5
 from conjunto.experiments.reproduce.martinez_5 import BAGGING, ORDERINGS, RUNS, ordered, sources
 from conjunto.experiments.reproduce.published import read_published, rounding
 from conjunto.experiments.reproduce.verdicts import Conclusion, Line, conclude, decide, judge, neutral, resampled_means
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method
+from conjunto.experiments.splits.protocols import Protocol
 
 INITIAL = (11, 25, 51, 75, 101, 151, 201, 251, 501, 751, 1000)
 KEYS = ("reduce_error", "margin_distance", "boosting_based")

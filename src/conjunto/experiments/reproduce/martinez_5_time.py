@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce.martinez_5 import ORDERINGS as NAMES
 from conjunto.experiments.reproduce.martinez_5 import RUNS
 from conjunto.experiments.reproduce.published import read_published
 from conjunto.experiments.reproduce.verdicts import Conclusion, Line
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method, Source
+from conjunto.experiments.splits.protocols import Protocol
 
 KEYS = ("angle", "margin_distance")
 TREES = (50, 100, 200, 400, 800, 1600)

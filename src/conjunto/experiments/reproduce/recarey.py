@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce.published import read_published
 from conjunto.experiments.reproduce.verdicts import Conclusion, Line, Target, conclude, judge_targets
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method, Source
+from conjunto.experiments.splits.protocols import Protocol
 
 RUNS = 10
 STUMP, TREE = "stump", "tree of 244 splits"

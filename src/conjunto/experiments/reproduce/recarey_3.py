@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from conjunto.experiments.protocols import Protocol
 from conjunto.experiments.reproduce.published import read_published
 from conjunto.experiments.reproduce.verdicts import Conclusion, Line, conclude, judge_printed
 from conjunto.experiments.results import Results
 from conjunto.experiments.spec import Experiment, Method, Source
+from conjunto.experiments.splits.protocols import Protocol
 
 if TYPE_CHECKING:
     import pandas as pd

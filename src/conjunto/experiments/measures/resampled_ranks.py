@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.experiments.judging_tables import share
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.resampled_tables import share
+from conjunto.experiments.measures.scored import Scored
 
 Numbers = NDArray[np.float64]
 OfCounts = Callable[[Numbers], Numbers]
@@ -80,3 +80,7 @@ class _Sorted:
         found = np.cumsum(inside, axis=1)
         precise = share(found, found + np.cumsum(outside, axis=1), 0.0)
         return share((precise * inside).sum(axis=1), inside.sum(axis=1))
+
+
+RANKS: dict[str, Callable[[Scored], OfCounts | None]] = {"auc": auc, "average-precision": average_precision}
+"""The measures of an order, by name; None for a model without probabilities."""

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from conjunto.experiments.judging import _resampled, _take, best_constant, judge, wilson
 from conjunto.experiments.measures import MEASURES
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.judging import _resampled, _take, best_constant, judge, wilson
+from conjunto.experiments.measures.scored import Scored
 
 CLASSIFICATION = [name for name, known in MEASURES.items() if known.of_answers and known.task == "classification"]
 REGRESSION = [name for name, known in MEASURES.items() if known.of_answers and known.task == "regression"]
@@ -139,7 +139,7 @@ def test_what_cannot_be_taken_is_nan():
 
 
 def test_many_classes_and_rows_have_fewer_resamples(monkeypatch):
-    monkeypatch.setattr("conjunto.experiments.judging.MOST_DRAWN", 100 * 150 * 3)
+    monkeypatch.setattr("conjunto.experiments.measures.judging.MOST_DRAWN", 100 * 150 * 3)
     assert len(_resampled(classified(100, 4), ["auc"], 1000, 0)["auc"]) == 150
     assert len(_resampled(classified(1000, 4), ["auc"], 1000, 0)["auc"]) == 100
 

@@ -9,7 +9,7 @@ from sklearn.datasets import dump_svmlight_file
 from conjunto import CARTClassifier
 from conjunto.datasets import Dataset, TableError
 from conjunto.experiments import Source, open_source
-from conjunto.experiments.holdout import open_holdout
+from conjunto.experiments.splits.holdout import open_holdout
 
 RANDOM = np.random.default_rng(0)
 N = 60

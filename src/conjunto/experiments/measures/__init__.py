@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.experiments import measures_of_classes as classes
-from conjunto.experiments import measures_of_models as models
-from conjunto.experiments import measures_of_values as values
-from conjunto.experiments.scored import Scored as Scored  # what measures are functions of
+from conjunto.experiments.measures import of_classes as classes
+from conjunto.experiments.measures import of_models as models
+from conjunto.experiments.measures import of_values as values
+from conjunto.experiments.measures.scored import Scored as Scored  # what measures are functions of
 
 Losses = Callable[[Scored], NDArray[np.float64] | None]
 

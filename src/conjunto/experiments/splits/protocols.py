@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conjunto.checks import check_choice, check_count
-from conjunto.experiments.grouped import assign_group_folds, draw_groups
+from conjunto.experiments.splits.grouped import assign_group_folds, draw_groups
 
 KINDS = ("k-fold", "holdout", "bootstrap-632", "forward")
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]

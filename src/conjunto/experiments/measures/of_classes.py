@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.scored import Scored
 
 NOTHING = float("nan")
 # A vote share can be exactly 0, and its logarithm infinite: clipped, as scikit-learn does for doubles.

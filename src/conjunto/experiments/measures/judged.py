@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.experiments.judging import best_constant, judge, wilson
-from conjunto.experiments.judging_tables import tables
 from conjunto.experiments.measures import MEASURES, SKEWED, default_measures, is_skewed
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.judging import best_constant, judge, wilson
+from conjunto.experiments.measures.resampled_tables import tables
+from conjunto.experiments.measures.scored import Scored
 
 
 def measures_for(scored: Scored) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.scored import Scored
 
 
 def members_worse_than_chance(scored: Scored) -> float:

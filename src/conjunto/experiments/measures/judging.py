@@ -8,18 +8,18 @@ all classes together, because how many of each class come is part of what is unc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from conjunto.checks import suggest
-from conjunto.experiments import judging_ranks
 from conjunto.experiments.answers import Answers
-from conjunto.experiments.judging_tables import OF_TABLES, rate_counts, tables
 from conjunto.experiments.measures import MEASURES
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.resampled_ranks import RANKS, OfCounts
+from conjunto.experiments.measures.resampled_tables import OF_TABLES, rate_counts, tables
+from conjunto.experiments.measures.scored import Scored
 
 MOST_DRAWN = 15_000_000
 """Rows times classes (but one) times resamples: larger tables have fewer resamples."""
@@ -32,10 +32,6 @@ ENOUGH = 0.9
 _AT_ONCE = 500_000
 # Means of a loss of every row: what a resample adds up to is one product of matrices.
 _MEANS = ("log-loss", "brier", "mse", "mae")
-_RANKS: dict[str, Callable[[Scored], judging_ranks.OfCounts | None]] = {
-    "auc": judging_ranks.auc,
-    "average-precision": judging_ranks.average_precision,
-}
 # A resample has no larger error than the rows that it is drawn of: the bootstrap says nothing about a maximum.
 _NO_INTERVAL = ("max-error",)
 
@@ -69,8 +65,8 @@ def judge(
     Examples
     --------
     >>> import numpy as np
-    >>> from conjunto.experiments.judging import judge
-    >>> from conjunto.experiments.scored import Scored
+    >>> from conjunto.experiments.measures.judging import judge
+    >>> from conjunto.experiments.measures.scored import Scored
     >>> y = np.repeat([0, 1], 50)
     >>> scored = Scored(None, None, y, np.where(np.arange(100) % 10 == 0, 1 - y, y), np.array([0, 1]))
     >>> [round(number, 3) for number in judge(scored, ["error"])["error"]]
@@ -193,10 +189,10 @@ def _resampled(scored: Scored, names: list[str], resamples: int, seed: int) -> d
     return {name: np.concatenate(parts) for name, parts in found.items()}
 
 
-def _quick(scored: Scored, name: str) -> judging_ranks.OfCounts | None:
+def _quick(scored: Scored, name: str) -> OfCounts | None:
     """The measure as a function of how often rows are taken; None where there is no such way."""
-    if name in _RANKS:
-        return _RANKS[name](scored)
+    if name in RANKS:
+        return RANKS[name](scored)
     losses = MEASURES[name].losses
     of_rows = losses(scored) if losses is not None and name in _MEANS else None
     return None if of_rows is None else lambda counts: np.asarray(counts @ of_rows / len(of_rows))

@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from conjunto import CARTClassifier
 from conjunto.experiments import Protocol
-from conjunto.experiments.grouped import assign_group_folds
+from conjunto.experiments.splits.grouped import assign_group_folds
 
 # Class sizes, from single rows to a few dozens.
 COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=8)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from conjunto.experiments.scored import Scored
+from conjunto.experiments.measures.scored import Scored
 
 NOTHING = float("nan")
 

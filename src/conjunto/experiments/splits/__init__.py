@@ -1,0 +1,1 @@
+"""Tables into training and test rows: by chance, by groups, by time, by a file of their own."""
