@@ -8,9 +8,9 @@ CORE := $(wildcard cpp/*/*) CMakeLists.txt pyproject.toml
 
 .PHONY: demo test lint test-core test-python test-slow bench sanitize docs clean
 
-# The main job: every method of the panel on a bundled data set.
+# The main job: ensembles and their rivals on a bundled table, and what pruning the best ensemble costs.
 demo: $(STAMP)
-	$(BIN)/conjunto compare german --protocol 3x10 --out demo-output
+	$(BIN)/conjunto compare german --protocol 3x10 --prune-best --out demo-output
 
 test: lint test-core docs test-python
 

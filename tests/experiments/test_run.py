@@ -147,6 +147,12 @@ def helpers(path):
     return {pid for pid, (up, files) in processes().items() if up == os.getpid() or os.path.realpath(path) in files}
 
 
+def answers_in(path):
+    """Everything that was kept of what models said, to the byte."""
+    with closing(sqlite3.connect(path)) as connection:
+        return {row[:3]: row[3:] for row in connection.execute("SELECT * FROM answers")}
+
+
 def kill_group(child, path):
     """SIGKILL to a run; returns how many helpers it had, and the pids of those that live on for five seconds."""
     before = {pid for pid, (parent, _) in processes().items() if parent == child.pid} | helpers(path)
@@ -455,6 +461,7 @@ def test_kill_minus_nine(path, tmp_path, uninterrupted):
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert hits >= 3
     assert_same(run(trial, path, n_jobs=2), expected)
+    assert answers_in(path) == answers_in(expected.path)
     assert (count(path, "cells"), count(path, "claims"), count(path, "workers")) == (total, 0, 0)
     assert not helpers(path)
 
