@@ -45,3 +45,10 @@ def test_after_a_tenth_the_estimate_is_right_within_30_percent(seed):
     for _, cost in pending:
         ends[int(np.argmin(ends))] += cost
     assert seconds_left(costs, counts, 2) == pytest.approx(max(ends), rel=0.3)
+
+
+def test_methods_that_were_not_run_cost_what_is_usual():
+    """Of three methods one is done; the others cost ten times and a tenth of it, as usual."""
+    usual = {"slow": 20.0, "fast": 0.2, "done": 2.0}
+    left = seconds_left([("a", "done", 3.0, 1)], {("a", "slow"): 1, ("a", "fast"): 10}, 1, usual)
+    assert left == pytest.approx(30 + 10 * 0.3)

@@ -144,6 +144,7 @@ def _protocol(options: dict[str, Any], task: str, opened: list[OpenedSource], ea
     else:
         rows, attributes = (max(item.data.X.shape[axis] for item in opened) for axis in (0, 1))
         protocol = suggest_protocol(rows, attributes)
+        protocol = replace(protocol, stratify=False) if task == "regression" else protocol
         groups = min((int(item.groups.max()) + 1 for item in opened if item.groups is not None), default=None)
         if groups is not None and 2 <= groups < protocol.folds:
             protocol = replace(protocol, folds=groups)

@@ -24,7 +24,7 @@ from typing import Any
 
 from conjunto.experiments.cells import Bench, Outcome, threads_of_a_model
 from conjunto.experiments.measures import MEASURES
-from conjunto.experiments.remaining import seconds_left
+from conjunto.experiments.remaining import USUAL, seconds_left
 from conjunto.experiments.results import Results
 from conjunto.experiments.sources import DATA_CHANGED, DataChangedError, OpenedSource, Sources
 from conjunto.experiments.spec import Cell, Experiment
@@ -118,7 +118,8 @@ def run(
             kept.describe_dataset(name, about)
         kept.forget(lacking(experiment, kept, wanted))
         jobs = _count_jobs(n_jobs)
-        report = _ProgressReport(kept, progress, set(wanted), jobs)
+        usual = {method.label: USUAL.get(method.name, 1.0) for method in experiment.methods}
+        report = _ProgressReport(kept, progress, set(wanted), jobs, usual)
         report(now=True)
         while missing := len(set(wanted) - kept.finished()):
             # Again and again: a cell whose claimant died meanwhile is left over.
@@ -186,15 +187,17 @@ def lacking(experiment: Experiment, store: Store, cells: Iterable[Cell]) -> list
 class _ProgressReport:
     """Reports how far a run is, but not so often that it slows the run down."""
 
-    def __init__(self, store: Store, progress: Progress | None, wanted: set[Cell], jobs: int) -> None:
-        self._store, self._progress, self._wanted, self._jobs = store, progress, wanted, jobs
+    def __init__(
+        self, store: Store, progress: Progress | None, wanted: set[Cell], jobs: int, usual: Mapping[str, float]
+    ) -> None:
+        self._store, self._progress, self._wanted, self._jobs, self._usual = store, progress, wanted, jobs, usual
         self._last = -math.inf
 
     def __call__(self, *, now: bool = False) -> None:
         if self._progress is not None and (now or time.monotonic() - self._last > PAUSE):
             finished, failed = self._store.finished(), self._wanted & self._store.finished("failed")
             pending = Counter((cell.dataset, cell.method) for cell in self._wanted - finished)
-            left = seconds_left(self._store.costs(), pending, self._jobs)
+            left = seconds_left(self._store.costs(), pending, self._jobs, self._usual)
             self._progress(len(self._wanted & finished), len(failed), len(self._wanted), left)
             self._last = time.monotonic()
 
