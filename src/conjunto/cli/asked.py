@@ -114,12 +114,14 @@ def _with_pruned(methods: list[Method], share: float) -> list[Method]:
     """The methods, each ensemble that can be pruned followed by a part of the same members."""
     from conjunto.experiments.making import can_be_pruned
 
-    found = []
+    found, labels, able = [], {method.label for method in methods}, False
     for method in methods:
         found.append(method)
         if can_be_pruned(method.name, method.parameters):
-            found.append(pruned(method, share))
-    if len(found) == len(methods):
+            able = True
+            if pruned(method, share).label not in labels:
+                found.append(pruned(method, share))
+    if not able:
         raise InputError(f"--prune: none of {', '.join(method.name for method in methods)} can be pruned")
     return found
 

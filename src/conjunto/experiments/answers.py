@@ -85,6 +85,10 @@ class Answers:
         positive = self.proba[:, tested.positive] >= threshold
         return Answers(np.where(positive, tested.positive, 1 - tested.positive), self.proba)
 
+    def is_finite(self) -> bool:
+        """Whether all that was said are numbers."""
+        return bool(np.isfinite(self.predicted).all() and (self.proba is None or np.isfinite(self.proba).all()))
+
     def take(self, chosen: NDArray[Any]) -> Answers:
         """The answers about some of the rows."""
         return Answers(self.predicted[chosen], None if self.proba is None else self.proba[chosen])

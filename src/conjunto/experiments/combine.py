@@ -211,7 +211,13 @@ def records_of(results: Results, dataset: str, asked: list[str] | None, say: Cal
     wanted = [method for method in own if names[method] not in LEFT_OUT] if asked is None else asked
     answers: dict[str, dict[int, Answers]] = {method: {} for method in wanted}
     tested = {}
+    frame = results.frame
+    there = frame[(frame["dataset"] == dataset) & (frame["size"] == 0) & (frame["status"] == "done")]
+    done = set(zip(there["method"], there["repetition"], strict=True))
     for method, repetition, rows, said in results.answers(dataset, wanted):
+        # A run may be going on, and a model may say what is no number.
+        if (method, repetition) not in done or not said.is_finite():
+            continue
         tested[repetition] = rows
         answers[method][repetition] = said
     answering = {method: said for method, said in answers.items() if said}

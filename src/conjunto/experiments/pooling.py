@@ -91,27 +91,29 @@ def _test_losses(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
 
 
 def _resampled(results: Results, dataset: str, measure: str, method: str, wanted: set[int]) -> NDArray[np.float64]:
-    """(resamples,): the mean over partitions of a measure of rows drawn again, computed once for a method.
-
-    Partitions are seeded by their number, so that two methods have the same resamples.
-    """
+    """(resamples,): the mean over partitions of a measure of rows drawn again, computed once for a method."""
     key = (dataset, measure, method, *sorted(wanted))
     if key not in results.resampled:
-        total = np.zeros(RESAMPLES)
         asked = _asked(results, dataset, method, wanted)
-        for repetition in sorted(wanted):
-            of_counts = RANKS[measure](asked[repetition][1]) if repetition in asked else None
-            total += math.nan if of_counts is None else _draw(of_counts, len(asked[repetition][0]), repetition)
-        results.resampled[key] = total / len(wanted)
+        parts = [(RANKS[measure](scored), rows) for rows, scored in asked.values()]
+        known = [(of_counts, rows) for of_counts, rows in parts if of_counts is not None]
+        results.resampled[key] = _draw(known) if len(known) == len(wanted) else np.full(RESAMPLES, math.nan)
     return results.resampled[key]
 
 
-def _draw(of_counts: OfCounts, n: int, seed: int) -> NDArray[np.float64]:
-    """A measure of resamples, in which each row is taken as often as Poisson's distribution says."""
-    random = np.random.default_rng(seed)
+def _draw(parts: list[tuple[OfCounts, NDArray[np.intp]]]) -> NDArray[np.float64]:
+    """The mean over partitions of a measure of resamples, in which rows are taken as often as Poisson's law says.
+
+    A row of the table is taken as often in every partition that tests it: it is one row, however often it was tested.
+    """
+    n = int(max(rows.max() for _, rows in parts)) + 1
+    random = np.random.default_rng(0)
     step = max(1, AT_ONCE // n)
-    sizes = [min(step, RESAMPLES - start) for start in range(0, RESAMPLES, step)]
-    return np.concatenate([of_counts(random.poisson(1.0, (size, n)).astype(np.float64)) for size in sizes])
+    found = []
+    for start in range(0, RESAMPLES, step):
+        counts = random.poisson(1.0, (min(step, RESAMPLES - start), n)).astype(np.float64)
+        found.append(np.mean([of_counts(counts[:, rows]) for of_counts, rows in parts], axis=0))
+    return np.concatenate(found)
 
 
 def paired_p_value(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:

@@ -160,6 +160,7 @@ class Store(Claims):
                     self._make(experiment.name)
                 self._read_head()
                 self._check_keys(keys)
+                self._check_labels(keys)
                 self._grow(experiment, keys, command, contents)
             self._log_ahead()
         self._read_head()
@@ -195,6 +196,12 @@ class Store(Claims):
                     f"{self.path} holds the results of another experiment ({self.name}), {what}; choose another file "
                     "or folder, or remove it"
                 )
+
+    def _check_labels(self, keys: Keys) -> None:
+        """Refuse a method with the label of a combination, whose rows are there."""
+        combined = {method["label"] for method in self.spec.get("methods", []) if "combines" in method}
+        if taken := combined & keys.methods.keys():
+            raise OtherExperimentError(f"{self.path}: {min(taken)!r} is a combination there; choose another label")
 
     def _grow(self, experiment: Experiment, keys: Keys, command: str, contents: Mapping[str, str]) -> None:
         """Take in what is new."""
