@@ -160,6 +160,16 @@ def test_the_best_ensemble_stands_beside_its_pruned_self(cli, tmp_path, counted)
     assert "--prune-best: none of the methods can be pruned" in err
 
 
+def test_the_same_command_goes_on_with_pruned_ensembles_and_another_seed(cli, counted):
+    base = ("compare", "wine", "--jobs", 1, "--no-explain", "--out", "out", "--prune")
+    named = ("--methods", "bagging:n_estimators=10", "--protocol", "3-fold", "--seed", 3)
+    assert cli(*base, *named)[0] == 0
+    for arguments in ((*base, *named), base):
+        code, _, err = cli(*arguments)
+        assert code == 0, err
+    assert len(counted) == 6
+
+
 def test_a_rare_class_is_noticed_and_ranked_by(cli, tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=600), "b": rng.normal(size=600)})

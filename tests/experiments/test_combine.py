@@ -210,6 +210,9 @@ def test_random_labels_give_chance(tmp_path):
 def test_what_cannot_be_combined(store, tmp_path):
     with pytest.raises(ValueError, match="ways: there is no combination 'staking'; did you mean 'stacking'"):
         combine(store, ways=["staking"])
+    taken = Experiment((Source("made", data=table()),), (Method("cart", "vote of all"),), Protocol("k-fold", 2, 3))
+    with pytest.raises(StoreError, match="'vote of all' is a combination there; choose another label"):
+        run(taken, store)
     with pytest.raises(ValueError, match="methods: 'vote of all' is no method of the store"):
         combine(store, methods=["tree", "vote of all"])
     path = tmp_path / "results.sqlite"

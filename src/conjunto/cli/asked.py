@@ -38,8 +38,8 @@ def read_arguments(data: tuple[str, ...], options: dict[str, Any]) -> Asked:
         experiment = read_experiment(data[0])
         opened = [open_data(source, experiment.seed) for source in experiment.datasets]
         return Asked(experiment, opened, _open_holdout(opened, options["test"]))
-    seed = options["seed"] or 0
     earlier = _earlier(data, options)
+    seed = options["seed"] if options["seed"] is not None else 0 if earlier is None else int(earlier.spec["seed"])
     reading = [options[name] for name in ("target", "task", "drop", "categorical")]
     splitting = {name: options[name] for name in ("groups", "time")}
     sources = [find_source(name, *reading, **splitting) for name in data]
